@@ -1,0 +1,118 @@
+"""What a scene is: a State type with its ranges, actions on it, and a view of it; all pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+
+from scenes import fields
+from scenes.fields import Notice
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Action:
+    """What the reader did: the control's ``data-action``, its ``data-arg`` and its value, as text."""
+
+    name: str
+    arg: str = ""
+    value: str = ""
+
+    def number(self, low: int, high: int) -> int:
+        """Return ``value`` as a whole number, clamped. Raises ValueError if it is no number."""
+        return _bounded("value", self.value, low, high)
+
+    def index(self, count: int) -> int:
+        """Return ``arg`` as an index below ``count``. Raises ValueError if it is none."""
+        if not (self.arg.isascii() and self.arg.isdigit() and int(self.arg) < count):
+            raise ValueError(f"arg is {self.arg!r}, must be 0 to {count - 1}")
+        return int(self.arg)
+
+
+def _bounded(name: str, text: str, low: int, high: int) -> int:
+    number = fields.Integer(low, high)
+    value, _ = number.read(name, text, low)
+    if not fields.NUMBER.fullmatch(text.strip()):
+        raise ValueError(f"{name} is {text!r}, must be a number from {low} to {high}")
+    return value
+
+
+@dataclass(frozen=True)
+class Event:
+    """What an action did, for the sentence that the page says: a ``kind`` and the facts it needs."""
+
+    kind: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class View:
+    """All that a template may show: ``quantities`` by name, and the ``parts`` that are drawn."""
+
+    quantities: dict[str, str]
+    parts: dict[str, Any]
+
+
+def _settled(state: S) -> tuple[S, list[Notice]]:
+    return state, []
+
+
+def _resolved(state: S) -> S:
+    return state
+
+
+@dataclass(frozen=True)
+class Scene(Generic[S]):
+    """One scene. ``state`` makes the default State.
+
+    ``act`` answers an Action with the next State and an Event, and raises ValueError for an action
+    that the scene does not have. ``view`` computes what is shown. ``usual`` names the actions a reader
+    usually takes next, whose answers are prepared at build, ``depth`` actions far. ``settle`` brings
+    parameters that depend on each other into range and into their one form. ``resolve`` fills in the
+    value that a parameter left out (None) stands for, for the written state.
+    """
+
+    name: str
+    state: Callable[[], S]
+    act: Callable[[S, Action], tuple[S, Event]]
+    view: Callable[[S], View]
+    usual: Callable[[S], Sequence[Action]]
+    settle: Callable[[S], tuple[S, list[Notice]]] = _settled
+    resolve: Callable[[S], S] = _resolved
+    depth: int = 1
+
+    def default(self) -> S:
+        """Return the State that an empty address means."""
+        return self.read("")[0]
+
+    def read(self, query: str) -> tuple[S, list[Notice]]:
+        """Read a State from an address, whatever it holds, with the corrections made."""
+        state, notices = fields.read(self.state, query)
+        state, more = self.settle(state)
+        return state, notices + more
+
+    def query(self, state: S) -> str:
+        """Write every key of ``state``, in the declared order."""
+        return fields.write(self.resolve(state))
+
+    def address(self, state: S) -> str:
+        """Write the shortest query that ``read`` turns into ``state``."""
+        return fields.write_changed(state, self.default())
+
+    def after(self, state: S, action: Action) -> tuple[S, Event]:
+        """Act, or go back to the default for "reset". Raises ValueError for an unknown action."""
+        if action.name == "reset":
+            return self.default(), Event("reset")
+        after, event = self.act(state, action)
+        return self.settle(after)[0], event
+
+
+def decimal(value: Fraction, places: int) -> str:
+    """Write an exact fraction with a fixed number of decimals, halves up, without any float."""
+    scaled = (abs(value) * 10**places + Fraction(1, 2)).__floor__()
+    whole, part = divmod(scaled, 10**places)
+    sign = "-" if value < 0 and scaled else ""
+    return f"{sign}{whole}.{part:0{places}d}" if places else f"{sign}{whole}"
