@@ -43,7 +43,7 @@ def act(state: State, action: Action) -> tuple[State, Event]:
 
 def _set(state: State, index: int, items: int) -> tuple[State, Event]:
     luggage = state.luggage[:index] + (items,) + state.luggage[index + 1 :]
-    return replace(state, luggage=luggage), Event("items", {"label": label(index), "items": items, "index": index})
+    return replace(state, luggage=luggage), Event("items", {"label": label(index), "luggage": items, "index": index})
 
 
 def _items(state: State, action: Action) -> tuple[State, Event]:
@@ -124,7 +124,7 @@ def _travellers(state: State, results: dict[str, Admission]) -> list[dict[str, A
             "index": i,
             "label": label(i),
             "tone": tone(i),
-            "items": items,
+            "luggage": items,
             "reserved": i in inside["reserved"],
             "paged": i in inside["paged"],
         }
@@ -136,7 +136,7 @@ def _keeper(result: Admission) -> dict[str, Any]:
     return {
         "cells": cells(result.admitted, LOCKERS, LIMIT),
         "holdings": [
-            {"label": label(h.traveller), "tone": tone(h.traveller), "items": h.items, "lockers": h.lockers, "empty": h.empty}
+            {"label": label(h.traveller), "tone": tone(h.traveller), "luggage": h.items, "lockers": h.lockers, "empty": h.empty}
             for h in result.admitted
         ],
         "waiting": [_waiting(one) for one in result.waiting],
@@ -151,7 +151,7 @@ def _waiting(one: Waiting) -> dict[str, Any]:
     return {
         "label": label(one.traveller),
         "tone": tone(one.traveller),
-        "items": one.items,
+        "luggage": one.items,
         "needs": one.needs,
         "free": one.free,
         "behind": None if one.behind is None else label(one.behind),

@@ -42,7 +42,7 @@ def view(state: State) -> View:
     }
     parts: dict[str, Any] = {
         "rows": [_row(step, state.step) for step in range(LAST + 1)],
-        "items": items,
+        "count": items,
         "added": _added(state.step),
         "limit": LIMIT,
         "full": items == LIMIT,
@@ -60,7 +60,7 @@ def _added(step: int) -> int:
 def _row(step: int, now: int) -> dict[str, Any]:
     items, before = GROWTH[step], GROWTH[step] - _added(step)
     cells = [("old" if n <= before else "new" if n <= items else "free") for n in range(1, LIMIT + 1)]
-    return {"step": step, "items": items, "cells": cells, "when": "now" if step == now else "past" if step < now else "later"}
+    return {"step": step, "count": items, "cells": cells, "when": "now" if step == now else "past" if step < now else "later"}
 
 
 def usual(state: State) -> list[Action]:

@@ -1,0 +1,376 @@
+"""Self-hosted fonts: exactly the characters of the lesson, as a few small woff2 files.
+
+The npm packages cut Noto Sans TC and Noto Serif TC into about a hundred slices each. For every face this stage takes
+the slices that hold a character we show, keeps those characters only, joins the pieces and writes one file:
+
+    slices that are needed -> subset each -> join -> `halt` for brackets -> our own name -> woff2
+
+Two things the slices lack are made here. `halt` (half-width alternates) lets the browser close up two brackets in a
+row, 」（ being two characters wide instead of three; only brackets get it, for a comma or full stop centred in its
+square, as Taiwan sets them, must keep its room. And the name: the fonts are changed, so they do not carry the name of
+the originals (their licence reserves `Source`, and a copy installed on the reader's machine must not be taken for ours).
+
+Which characters there are is read from the sources (`characters_of`): templates, scripts and styles. Figures are
+ASCII and always in. `missing_characters` then proves of the finished pages that each of their characters has a glyph.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict
+
+import fontTools
+from fontTools.feaLib.builder import addOpenTypeFeaturesFromString
+from fontTools.merge import Merger
+from fontTools.merge import Options as MergeOptions
+from fontTools.subset import Options, Subsetter
+from fontTools.ttLib import TTFont, newTable
+
+
+@dataclass(frozen=True)
+class Face:
+    """One file to make: the family it is called in our styles, its weight, and the package it is cut from."""
+
+    family: str
+    weight: int
+    package: str
+
+    @property
+    def stem(self) -> str:
+        return f"{self.family.lower().replace(' ', '-')}-{self.weight}"
+
+
+BODY = "Lockers Sans"
+HEADINGS = "Lockers Serif"
+FACES = (
+    Face(BODY, 400, "noto-sans-tc"),
+    Face(BODY, 700, "noto-sans-tc"),
+    Face(HEADINGS, 900, "noto-serif-tc"),
+)
+
+OPENING = "「『（《〈【〔"
+CLOSING = "」』）》〉】〕"
+# Always in: what figures and addresses are written with, the marks of Chinese prose, the dot that `text-emphasis`
+# draws and the ellipsis of `text-overflow`; neither of the last two stands in any source.
+BASICS = frozenset(
+    "".join(map(chr, range(0x20, 0x7F))) + OPENING + CLOSING + "\u00a0\u3000，。、；：？！……──·～×•●"
+)
+
+RECIPE = "1"  # raise it when the same characters must give other bytes
+
+
+class Fonts(TypedDict):
+    """What `build_fonts` made. `files` maps "Family weight" to the file, `preload` names those the first screen needs,
+    `cmap` is what every body face can show, `headings` what the heading face can show, `missing` what was asked for
+    in vain (of any face), `css` the @font-face rules with addresses relative to the folder of the fonts."""
+
+    css: str
+    files: dict[str, Path]
+    preload: list[str]
+    cmap: frozenset[str]
+    headings: frozenset[str]
+    missing: frozenset[str]
+
+
+class Slice(NamedTuple):
+    """One file of a package and the code points its style sheet promises (it may hold fewer)."""
+
+    path: Path
+    ranges: tuple[tuple[int, int], ...]
+
+    def promises(self, character: str) -> bool:
+        return any(low <= ord(character) <= high for low, high in self.ranges)
+
+
+def build_fonts(
+    node_modules: Path, characters: set[str], out: Path, cache: Path, headings: set[str] | None = None
+) -> Fonts:
+    """Write one woff2 file a face into `out` and say what was made.
+
+    node_modules: where the npm packages lie. characters: what the pages show; BASICS are added. headings: what is set
+    in the heading face, all characters if left out. cache: a folder of finished files by content; may be deleted.
+    File names carry a hash of their bytes; the same input gives the same bytes. Raises FileNotFoundError naming the
+    package when it is not installed."""
+    out.mkdir(parents=True, exist_ok=True)
+    wanted = {face: _wanted(characters if face.family == BODY or headings is None else headings) for face in FACES}
+    made = {face: _cached(face, wanted[face], node_modules, cache) for face in FACES}
+    files = {face: _write(out, face, data) for face, data in made.items()}
+    shown = {face: _shown(data) for face, data in made.items()}
+    return Fonts(
+        css="".join(_rule(face, file.name) for face, file in files.items()),
+        files={f"{face.family} {face.weight}": file for face, file in files.items()},
+        preload=[file.name for face, file in files.items() if face.weight != 700],
+        cmap=frozenset.intersection(*(shown[face] for face in FACES if face.family == BODY)),
+        headings=frozenset.intersection(*(shown[face] for face in FACES if face.family == HEADINGS)),
+        missing=frozenset().union(*(wanted[face] - shown[face] for face in FACES)),
+    )
+
+
+def _wanted(characters: set[str]) -> frozenset[str]:
+    return frozenset(c for c in characters | BASICS if not _invisible(c))
+
+
+def _write(out: Path, face: Face, data: bytes) -> Path:
+    file = out / f"{face.stem}.{hashlib.sha256(data).hexdigest()[:10]}.woff2"
+    file.write_bytes(data)
+    return file
+
+
+def _shown(data: bytes) -> frozenset[str]:
+    return frozenset(map(chr, TTFont(io.BytesIO(data), lazy=True).getBestCmap()))
+
+
+def _rule(face: Face, name: str) -> str:
+    # swap: the text is readable at once, and as Han characters are square in every font hardly a line moves.
+    return (
+        f'@font-face {{\n  font-family: "{face.family}";\n  font-style: normal;\n  font-weight: {face.weight};\n'
+        f'  font-display: swap;\n  src: url("{name}") format("woff2");\n}}\n'
+    )
+
+
+def _cached(face: Face, characters: frozenset[str], node_modules: Path, cache: Path) -> bytes:
+    kept = cache / f"{face.stem}-{_key(face, characters, node_modules)}.woff2"
+    if kept.exists():
+        return kept.read_bytes()
+    data = _make(face, characters, _slices(_folder(node_modules, face), face.weight))
+    cache.mkdir(parents=True, exist_ok=True)
+    part = kept.with_suffix(".part")
+    part.write_bytes(data)
+    part.replace(kept)  # a build that is broken off leaves no half file behind
+    return data
+
+
+def _key(face: Face, characters: frozenset[str], node_modules: Path) -> str:
+    package = json.loads((_folder(node_modules, face) / "package.json").read_text(encoding="utf-8"))
+    parts = (RECIPE, face.family, str(face.weight), package["name"], package["version"], fontTools.version)
+    return hashlib.sha256("\n".join((*parts, "".join(sorted(characters)))).encode()).hexdigest()[:20]
+
+
+def _folder(node_modules: Path, face: Face) -> Path:
+    folder = node_modules / "@fontsource" / face.package
+    if not folder.is_dir():
+        raise FileNotFoundError(f"the font package @fontsource/{face.package} is not in {node_modules}: run npm ci")
+    return folder
+
+
+def _slices(folder: Path, weight: int) -> list[Slice]:
+    """The slices of a package in the order of precedence: in CSS the rule that comes last wins."""
+    sheet = (folder / f"{weight}.css").read_text(encoding="utf-8")
+    found = re.findall(r"url\(\./(files/[^)]+\.woff2)\).*?unicode-range:\s*([^;]+);", sheet, re.DOTALL)
+    return [Slice(folder / name, _ranges(text)) for name, text in reversed(found)]
+
+
+def _ranges(text: str) -> tuple[tuple[int, int], ...]:
+    bounds = (part.strip().upper().removeprefix("U+").split("-") for part in text.split(","))
+    return tuple((int(bound[0], 16), int(bound[-1], 16)) for bound in bounds)
+
+
+def _make(face: Face, characters: frozenset[str], slices: list[Slice]) -> bytes:
+    # Latin last: features come in the order of the parts, and the format wants them by name (halt, kern).
+    parts = sorted(_parts(characters, slices), key=lambda part: _is_latin(part[1]))
+    font = _join([_part(path, text) for path, text in parts])
+    _keep(font, {c for c in characters if ord(c) in font.getBestCmap()}, ["halt", "kern"])
+    _rename(font, face)
+    return _bytes(font, "woff2")
+
+
+def _parts(characters: frozenset[str], slices: list[Slice]) -> Iterator[tuple[Path, str]]:
+    """Which characters to take from which slice. Latin goes by itself: it alone is kerned."""
+    left = set(characters)
+    for piece in slices:
+        hoped = {c for c in left if piece.promises(c)}
+        if not hoped:
+            continue
+        held = TTFont(piece.path, lazy=True).getBestCmap()
+        here = {c for c in hoped if ord(c) in held}
+        left -= here
+        for text in ("".join(sorted(c for c in here if _is_latin(c) is latin)) for latin in (True, False)):
+            if text:
+                yield piece.path, text
+
+
+def _is_latin(text: str) -> bool:
+    return text[0] < "\u0250"
+
+
+def _part(path: Path, text: str) -> bytes:
+    """These characters of one slice, as a font of its own."""
+    font = TTFont(path, recalcTimestamp=False)
+    _keep(font, set(text), ["kern"] if _is_latin(text) else [])
+    if not _is_latin(text):
+        _add_halt(font)
+    return _bytes(font, None)
+
+
+def _keep(font: TTFont, characters: set[str], features: list[str]) -> None:
+    options = Options()
+    options.layout_features = features
+    options.hinting = False
+    options.notdef_outline = True
+    options.drop_tables += ["BASE", "GSUB", "STAT", "VORG", "gasp", "vhea", "vmtx"]
+    subsetter = Subsetter(options)
+    subsetter.populate(unicodes=map(ord, characters))
+    subsetter.subset(font)
+
+
+def _add_halt(font: TTFont) -> None:
+    """Half-width brackets. The ink of an opening bracket stands in the right half of its square: it moves left."""
+    glyphs = font.getBestCmap()
+    half = font["head"].unitsPerEm // 2
+    moves = [(c, f"<-{half} 0 -{half} 0>") for c in OPENING] + [(c, f"<0 0 -{half} 0>") for c in CLOSING]
+    lines = [f"pos {glyphs[ord(c)]} {move};" for c, move in moves if ord(c) in glyphs]
+    if lines:
+        systems = "".join(f"languagesystem {script} dflt;\n" for script in ("DFLT", "hani", "kana", "latn"))
+        addOpenTypeFeaturesFromString(font, systems + "feature halt {\n" + "\n".join(lines) + "\n} halt;\n")
+
+
+def _join(parts: list[bytes]) -> TTFont:
+    options = MergeOptions()
+    options.drop_tables = ["GDEF"]
+    font: TTFont = Merger(options).merge([io.BytesIO(part) for part in parts])
+    first = TTFont(io.BytesIO(parts[0]))["head"]
+    font["head"].created, font["head"].modified = first.created, first.modified
+    font.recalcTimestamp = False
+    return font
+
+
+def _rename(font: TTFont, face: Face) -> None:
+    """Our own name, with the copyright, version and licence of the original (the licence asks for them)."""
+    source = {record: font["name"].getDebugName(record) for record in (0, 5)}
+    style = {400: "Regular", 700: "Bold", 900: "Black"}[face.weight]
+    postscript = f"{face.family.replace(' ', '')}-{style}"
+    names = {
+        0: f"{source[0]} Subset, joined and renamed for this lesson.",
+        1: face.family if face.weight in (400, 700) else f"{face.family} {style}",
+        2: style if face.weight in (400, 700) else "Regular",
+        3: f"{postscript};{source[5]}",
+        4: f"{face.family} {style}",
+        5: source[5],
+        6: postscript,
+        13: "This Font Software is licensed under the SIL Open Font License, Version 1.1.",
+        14: "https://openfontlicense.org",
+    }
+    table: Any = newTable("name")
+    table.names = []
+    for record, text in names.items():
+        table.setName(text, record, 3, 1, 0x409)
+    font["name"] = table
+    font["OS/2"].usWeightClass = face.weight
+
+
+def _bytes(font: TTFont, flavor: str | None) -> bytes:
+    font.flavor = flavor
+    buffer = io.BytesIO()
+    font.save(buffer)
+    return buffer.getvalue()
+
+
+# Which characters there are
+
+
+class Missing(NamedTuple):
+    """A character that has no glyph: the character, its code point as U+XXXX, and "path:line" of its first place."""
+
+    character: str
+    code: str
+    where: str
+
+
+def characters_of(paths: Iterable[Path]) -> set[str]:
+    """Every character that can reach the reader from these files and folders, and BASICS.
+
+    Read are Jinja and HTML (.html .jinja .j2 .svg), scripts (.mjs .js), styles (.css) and data (.json
+    .webmanifest); comments do not count, escapes and entities do. Other files are passed over."""
+    found: set[str] = set(BASICS)
+    for path in _files(paths):
+        found.update(_reader_text(path))
+    return {c for c in found if not _invisible(c)}
+
+
+def missing_characters(paths: Iterable[Path], cmap: Iterable[str]) -> list[Missing]:
+    """The characters of these files and folders that `cmap` has not, each with the first place it stands at."""
+    have = set(cmap)
+    found: dict[str, Missing] = {}
+    for path in _files(paths):
+        text = _reader_text(path)
+        for character in sorted(set(text) - have - found.keys()):
+            if not _invisible(character):
+                line = text.count("\n", 0, text.index(character)) + 1
+                found[character] = Missing(character, f"U+{ord(character):04X}", f"{path}:{line}")
+    return [found[character] for character in sorted(found)]
+
+
+def heading_characters(pages: Iterable[str]) -> set[str]:
+    """The characters that stand in h1, h2 or h3 of these pages (HTML text)."""
+    found: set[str] = set()
+    for page in pages:
+        for inside in re.findall(r"<h[123]\b[^>]*>(.*?)</h[123]>", page, re.DOTALL):
+            found.update(html.unescape(re.sub(r"<[^>]*>", "", inside)))
+    return {c for c in found if not _invisible(c)}
+
+
+def _invisible(character: str) -> bool:
+    """Control characters, joiners and variation selectors are never drawn, so no font needs them."""
+    code = ord(character)
+    return code < 0x20 or 0x7F <= code < 0xA0 or code in _IGNORED or 0xFE00 <= code <= 0xFE0F
+
+
+_IGNORED = frozenset({0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070)})
+
+
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        yield from (file for file in inside if file.is_file() and file.suffix in _READERS)
+
+
+def _reader_text(path: Path) -> str:
+    return _READERS[path.suffix](path.read_text(encoding="utf-8"))
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "\n" * match[0].count("\n")  # line numbers stay right
+
+
+def _of_html(text: str) -> str:
+    return html.unescape(re.sub(r"\{#.*?#\}|<!--.*?-->", _blank, text, flags=re.DOTALL))
+
+
+# A string is passed over whole, so that // or /* inside it begins no comment.
+_SCRIPT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|//[^\n]*|/\*.*?\*/""", re.DOTALL)
+_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]+)\}|\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def _of_script(text: str) -> str:
+    return _unescaped(_SCRIPT.sub(lambda match: match[1] or _blank(match), text))
+
+
+def _unescaped(text: str) -> str:
+    """Escapes as characters; an escaped pair of surrogates is one character."""
+    text = _ESCAPE.sub(lambda match: chr(int(match[1] or match[2] or match[3], 16)), text)
+    return _PAIR.sub(lambda match: match[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
+
+
+def _of_style(text: str) -> str:
+    text = re.sub(r"/\*.*?\*/", _blank, text, flags=re.DOTALL)
+    return re.sub(r"\\([0-9a-fA-F]{1,6})\s?", lambda match: chr(int(match[1], 16)), text)
+
+
+def _of_data(text: str) -> str:
+    return html.unescape(_unescaped(text))
+
+
+_READERS = {
+    **dict.fromkeys((".html", ".jinja", ".j2", ".svg"), _of_html),
+    **dict.fromkeys((".mjs", ".js"), _of_script),
+    **dict.fromkeys((".json", ".webmanifest"), _of_data),
+    ".css": _of_style,
+}
