@@ -1,17 +1,20 @@
 """Self-hosted fonts: exactly the characters of the lesson, as a few small woff2 files.
 
-The npm packages cut Noto Sans TC and Noto Serif TC into about a hundred slices each. For every face this stage takes
-the slices that hold a character we show, keeps those characters only, joins the pieces and writes one file:
+The npm packages cut Noto Sans TC and Noto Serif TC into about a hundred slices each. For every face this
+stage takes the slices that hold a character we show, keeps those characters only, joins the pieces and
+writes one file:
 
     slices that are needed -> subset each -> join -> `halt` for brackets -> our own name -> woff2
 
-Two things the slices lack are made here. `halt` (half-width alternates) lets the browser close up two brackets in a
-row, 」（ being two characters wide instead of three; only brackets get it, for a comma or full stop centred in its
-square, as Taiwan sets them, must keep its room. And the name: the fonts are changed, so they do not carry the name of
-the originals (their licence reserves `Source`, and a copy installed on the reader's machine must not be taken for ours).
+Two things the slices lack are made here. `halt` (half-width alternates) lets the browser close up two
+brackets in a row: 」（ is one and a half squares wide instead of two, 」，「 two instead of three. Only
+brackets get it, for a comma or full stop centred in its square, as Taiwan sets them, must keep its room.
+And the name: the fonts are changed, so they do not carry the name of the originals (their licence
+reserves `Source`, and a copy installed on the reader's machine must not be taken for ours).
 
-Which characters there are is read from the sources (`characters_of`): templates, scripts and styles. Figures are
-ASCII and always in. `missing_characters` then proves of the finished pages that each of their characters has a glyph.
+Which characters there are is read from the sources (`characters_of`): templates, scripts and styles.
+Figures are ASCII and always in. `missing_characters` then proves of the finished pages that each of their
+characters has a glyph.
 """
 
 from __future__ import annotations
@@ -26,12 +29,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
-import fontTools
-from fontTools.feaLib.builder import addOpenTypeFeaturesFromString
-from fontTools.merge import Merger
-from fontTools.merge import Options as MergeOptions
-from fontTools.subset import Options, Subsetter
-from fontTools.ttLib import TTFont, newTable
+from fontTools import merge, subset  # type: ignore[import-untyped]
+from fontTools import version as fonttools_version
+from fontTools.feaLib.builder import addOpenTypeFeaturesFromString  # type: ignore[import-untyped]
+from fontTools.ttLib import TTFont, newTable  # type: ignore[import-untyped]
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,8 @@ FACES = (
 
 OPENING = "「『（《〈【〔"
 CLOSING = "」』）》〉】〕"
-# Always in: what figures and addresses are written with, the marks of Chinese prose, the dot that `text-emphasis`
-# draws and the ellipsis of `text-overflow`; neither of the last two stands in any source.
+# Always in: what figures and addresses are written with, the marks of Chinese prose, the dot that
+# `text-emphasis` draws and the ellipsis of `text-overflow`; neither of the last two stands in any source.
 BASICS = frozenset(
     "".join(map(chr, range(0x20, 0x7F))) + OPENING + CLOSING + "\u00a0\u3000，。、；：？！……──·～×•●"
 )
@@ -67,9 +68,11 @@ RECIPE = "1"  # raise it when the same characters must give other bytes
 
 
 class Fonts(TypedDict):
-    """What `build_fonts` made. `files` maps "Family weight" to the file, `preload` names those the first screen needs,
-    `cmap` is what every body face can show, `headings` what the heading face can show, `missing` what was asked for
-    in vain (of any face), `css` the @font-face rules with addresses relative to the folder of the fonts."""
+    """What `build_fonts` made.
+
+    css: the @font-face rules, with addresses relative to the folder of the fonts. files: "Family weight" to
+    file. preload: the names of those the first screen needs. cmap: what every body face can show; headings:
+    what the heading face can. missing: what was asked of a face that its package does not have."""
 
     css: str
     files: dict[str, Path]
@@ -94,12 +97,13 @@ def build_fonts(
 ) -> Fonts:
     """Write one woff2 file a face into `out` and say what was made.
 
-    node_modules: where the npm packages lie. characters: what the pages show; BASICS are added. headings: what is set
-    in the heading face, all characters if left out. cache: a folder of finished files by content; may be deleted.
-    File names carry a hash of their bytes; the same input gives the same bytes. Raises FileNotFoundError naming the
-    package when it is not installed."""
+    node_modules: where the npm packages lie. characters: what the pages show; BASICS are added. headings:
+    what is set in the heading face, all characters if left out. cache: a folder of finished files by content;
+    it may be deleted at any time. File names carry a hash of their bytes; the same input gives the same
+    bytes. Raises FileNotFoundError naming the package when it is not installed."""
     out.mkdir(parents=True, exist_ok=True)
-    wanted = {face: _wanted(characters if face.family == BODY or headings is None else headings) for face in FACES}
+    asked = {BODY: characters, HEADINGS: characters if headings is None else headings}
+    wanted = {face: _wanted(asked[face.family]) for face in FACES}
     made = {face: _cached(face, wanted[face], node_modules, cache) for face in FACES}
     files = {face: _write(out, face, data) for face, data in made.items()}
     shown = {face: _shown(data) for face, data in made.items()}
@@ -130,8 +134,9 @@ def _shown(data: bytes) -> frozenset[str]:
 def _rule(face: Face, name: str) -> str:
     # swap: the text is readable at once, and as Han characters are square in every font hardly a line moves.
     return (
-        f'@font-face {{\n  font-family: "{face.family}";\n  font-style: normal;\n  font-weight: {face.weight};\n'
-        f'  font-display: swap;\n  src: url("{name}") format("woff2");\n}}\n'
+        f'@font-face {{\n  font-family: "{face.family}";\n  font-style: normal;\n'
+        f"  font-weight: {face.weight};\n  font-display: swap;\n"
+        f'  src: url("{name}") format("woff2");\n}}\n'
     )
 
 
@@ -149,21 +154,22 @@ def _cached(face: Face, characters: frozenset[str], node_modules: Path, cache: P
 
 def _key(face: Face, characters: frozenset[str], node_modules: Path) -> str:
     package = json.loads((_folder(node_modules, face) / "package.json").read_text(encoding="utf-8"))
-    parts = (RECIPE, face.family, str(face.weight), package["name"], package["version"], fontTools.version)
+    parts = (RECIPE, face.family, str(face.weight), package["name"], package["version"], fonttools_version)
     return hashlib.sha256("\n".join((*parts, "".join(sorted(characters)))).encode()).hexdigest()[:20]
 
 
 def _folder(node_modules: Path, face: Face) -> Path:
     folder = node_modules / "@fontsource" / face.package
     if not folder.is_dir():
-        raise FileNotFoundError(f"the font package @fontsource/{face.package} is not in {node_modules}: run npm ci")
+        raise FileNotFoundError(f"@fontsource/{face.package} is not in {node_modules}: run `npm ci`")
     return folder
 
 
 def _slices(folder: Path, weight: int) -> list[Slice]:
     """The slices of a package in the order of precedence: in CSS the rule that comes last wins."""
     sheet = (folder / f"{weight}.css").read_text(encoding="utf-8")
-    found = re.findall(r"url\(\./(files/[^)]+\.woff2)\).*?unicode-range:\s*([^;]+);", sheet, re.DOTALL)
+    # Each slice is there as .woff too: the same outlines, and much faster to read than .woff2.
+    found = re.findall(r"url\(\./(files/[^)]+\.woff)\).*?unicode-range:\s*([^;]+);", sheet, re.DOTALL)
     return [Slice(folder / name, _ranges(text)) for name, text in reversed(found)]
 
 
@@ -173,10 +179,9 @@ def _ranges(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _make(face: Face, characters: frozenset[str], slices: list[Slice]) -> bytes:
-    # Latin last: features come in the order of the parts, and the format wants them by name (halt, kern).
-    parts = sorted(_parts(characters, slices), key=lambda part: _is_latin(part[1]))
-    font = _join([_part(path, text) for path, text in parts])
+    font = _join([_part(path, text) for path, text in _parts(characters, slices)])
     _keep(font, {c for c in characters if ord(c) in font.getBestCmap()}, ["halt", "kern"])
+    _order_features(font)
     _rename(font, face)
     return _bytes(font, "woff2")
 
@@ -188,12 +193,16 @@ def _parts(characters: frozenset[str], slices: list[Slice]) -> Iterator[tuple[Pa
         hoped = {c for c in left if piece.promises(c)}
         if not hoped:
             continue
-        held = TTFont(piece.path, lazy=True).getBestCmap()
+        held = _open(piece.path).getBestCmap()
         here = {c for c in hoped if ord(c) in held}
         left -= here
         for text in ("".join(sorted(c for c in here if _is_latin(c) is latin)) for latin in (True, False)):
             if text:
                 yield piece.path, text
+
+
+def _open(path: Path) -> TTFont:
+    return TTFont(io.BytesIO(path.read_bytes()), lazy=True, recalcTimestamp=False)
 
 
 def _is_latin(text: str) -> bool:
@@ -202,7 +211,7 @@ def _is_latin(text: str) -> bool:
 
 def _part(path: Path, text: str) -> bytes:
     """These characters of one slice, as a font of its own."""
-    font = TTFont(path, recalcTimestamp=False)
+    font = _open(path)
     _keep(font, set(text), ["kern"] if _is_latin(text) else [])
     if not _is_latin(text):
         _add_halt(font)
@@ -210,18 +219,18 @@ def _part(path: Path, text: str) -> bytes:
 
 
 def _keep(font: TTFont, characters: set[str], features: list[str]) -> None:
-    options = Options()
+    options = subset.Options()
     options.layout_features = features
     options.hinting = False
     options.notdef_outline = True
     options.drop_tables += ["BASE", "GSUB", "STAT", "VORG", "gasp", "vhea", "vmtx"]
-    subsetter = Subsetter(options)
+    subsetter = subset.Subsetter(options)
     subsetter.populate(unicodes=map(ord, characters))
     subsetter.subset(font)
 
 
 def _add_halt(font: TTFont) -> None:
-    """Half-width brackets. The ink of an opening bracket stands in the right half of its square: it moves left."""
+    """Half-width brackets. The ink of an opening one is in the right half of its square: it moves left."""
     glyphs = font.getBestCmap()
     half = font["head"].unitsPerEm // 2
     moves = [(c, f"<-{half} 0 -{half} 0>") for c in OPENING] + [(c, f"<0 0 -{half} 0>") for c in CLOSING]
@@ -232,13 +241,25 @@ def _add_halt(font: TTFont) -> None:
 
 
 def _join(parts: list[bytes]) -> TTFont:
-    options = MergeOptions()
+    options = merge.Options()
     options.drop_tables = ["GDEF"]
-    font: TTFont = Merger(options).merge([io.BytesIO(part) for part in parts])
+    font: TTFont = merge.Merger(options).merge([io.BytesIO(part) for part in parts])
     first = TTFont(io.BytesIO(parts[0]))["head"]
     font["head"].created, font["head"].modified = first.created, first.modified
     font.recalcTimestamp = False
     return font
+
+
+def _order_features(font: TTFont) -> None:
+    """By name, as the format wants it; joining leaves them in the order of the parts."""
+    table = font["GPOS"].table
+    records = table.FeatureList.FeatureRecord
+    order = sorted(range(len(records)), key=lambda index: records[index].FeatureTag)
+    table.FeatureList.FeatureRecord = [records[index] for index in order]
+    scripts = (record.Script for record in table.ScriptList.ScriptRecord)
+    systems = {id(script.DefaultLangSys): script.DefaultLangSys for script in scripts}  # scripts share them
+    for system in systems.values():
+        system.FeatureIndex = sorted(order.index(index) for index in system.FeatureIndex)
 
 
 def _rename(font: TTFont, face: Face) -> None:
@@ -276,7 +297,7 @@ def _bytes(font: TTFont, flavor: str | None) -> bytes:
 
 
 class Missing(NamedTuple):
-    """A character that has no glyph: the character, its code point as U+XXXX, and "path:line" of its first place."""
+    """A character without a glyph, its code point as U+XXXX, and "path:line" of its first place."""
 
     character: str
     code: str
@@ -295,7 +316,7 @@ def characters_of(paths: Iterable[Path]) -> set[str]:
 
 
 def missing_characters(paths: Iterable[Path], cmap: Iterable[str]) -> list[Missing]:
-    """The characters of these files and folders that `cmap` has not, each with the first place it stands at."""
+    """The characters of these files and folders that are not in `cmap`, each with its first place."""
     have = set(cmap)
     found: dict[str, Missing] = {}
     for path in _files(paths):
@@ -344,7 +365,9 @@ def _of_html(text: str) -> str:
 
 
 # A string is passed over whole, so that // or /* inside it begins no comment.
-_SCRIPT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|//[^\n]*|/\*.*?\*/""", re.DOTALL)
+_SCRIPT = re.compile(
+    r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|//[^\n]*|/\*.*?\*/""", re.DOTALL
+)
 _ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]+)\}|\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
