@@ -93,7 +93,9 @@ class BlockPool:
 
     def can_take(self, count: int) -> bool:
         """True if `count` (>= 0) blocks are free."""
-        return in_range("count", count, 0) <= self._free
+        if type(count) is not int or count < 0:
+            in_range("count", count, 0)  # says what is wrong
+        return count <= self._free
 
     def free_ids(self) -> tuple[int, ...]:
         """The free blocks in queue order, the next to be handed out first."""
@@ -106,11 +108,11 @@ class BlockPool:
 
     def reference_count(self, block: int) -> int:
         """How many tables hold `block`, 0 if it is free."""
-        return self._references[in_range("block", block, 1, self.usable)]
+        return self._references[self._known(block)]
 
     def prefix_of(self, block: int) -> Prefix | None:
         """The prefix under which `block` can be found, None if under none."""
-        return self._prefix[in_range("block", block, 1, self.usable)]
+        return self._prefix[self._known(block)]
 
     def find(self, prefix: Prefix) -> int | None:
         """The oldest published block that holds exactly this prefix (token ids compared), or None (ENGINE 7.4)."""
@@ -129,14 +131,14 @@ class BlockPool:
         """
         if not self.can_take(count):
             raise PoolExhausted(count, self._free)
-        return [self._take_front() for _ in range(count)]
+        return self._cut_front(count)
 
     def share(self, block: int) -> None:
         """One more reference to `block`, out of the queue if it was free (vLLM: touch).
 
         ValueError if it is free and carries no prefix: there is nothing in it to share.
         """
-        if self.reference_count(block) == 0:
+        if self._references[self._known(block)] == 0:
             if self._prefix[block] is None:
                 raise ValueError(f"block {block} is free and holds nothing to share")
             self._leave(block)
@@ -149,17 +151,18 @@ class BlockPool:
         """
         table = list(blocks)
         self._check_release(table)
+        references = self._references
         freed = []
         for block in reversed(table):
-            self._references[block] -= 1
-            if self._references[block] == 0:
+            references[block] -= 1
+            if references[block] == 0:
                 freed.append(block)
         self._queue_freed(freed)
         return freed
 
     def publish(self, block: int, prefix: Prefix) -> None:
         """Make `block` findable under `prefix`; ValueError if it is free or findable already."""
-        if self.reference_count(block) == 0:
+        if self._references[self._known(block)] == 0:
             raise ValueError(f"block {block} is free, only a block in use can be published")
         if self._prefix[block] is not None:
             raise ValueError(f"block {block} is published already")
@@ -168,9 +171,15 @@ class BlockPool:
 
     # Inside
 
+    def _known(self, block: int) -> int:
+        """`block` itself; ValueError if there is no such block. (The first line is only there for speed.)"""
+        if type(block) is int and 0 < block < self.num_blocks:
+            return block
+        return in_range("block", block, 1, self.usable)
+
     def _check_release(self, table: list[int]) -> None:
         for block in table:
-            if self.reference_count(block) == 0:
+            if self._references[self._known(block)] == 0:
                 raise ValueError(f"block {block} is released but nobody holds it")
         if len(set(table)) < len(table):
             for block in table:
@@ -187,13 +196,21 @@ class BlockPool:
             else:
                 self._join(self._previous[0], block)
 
-    def _take_front(self) -> int:
-        block = self._next[0]
-        self._leave(block)
-        self._references[block] = 1
-        if self._prefix[block] is not None:
-            self._evict(block)
-        return block
+    def _cut_front(self, count: int) -> list[int]:
+        """Cut the first `count` blocks off the queue."""
+        following, prefixes, references = self._next, self._prefix, self._references
+        taken = []
+        block = following[NULL_BLOCK]
+        for _ in range(count):
+            if prefixes[block] is not None:
+                self._evict(block)
+            references[block] = 1
+            taken.append(block)
+            block = following[block]
+        following[NULL_BLOCK] = block
+        self._previous[block] = NULL_BLOCK
+        self._free -= count
+        return taken
 
     def _evict(self, block: int) -> None:
         if self.on_evict is not None:
@@ -202,12 +219,12 @@ class BlockPool:
 
     def _forget(self, block: int) -> None:
         prefix = self._prefix[block]
+        self._prefix[block] = None
         if prefix is not None:
             twins = self._by_hash[prefix.hash]
             del twins[block]
             if not twins:
                 del self._by_hash[prefix.hash]
-            self._prefix[block] = None
 
     def _join(self, before: int, block: int) -> None:
         """Put `block` into the queue right behind `before` (0: at the front)."""

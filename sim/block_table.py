@@ -33,9 +33,12 @@ class BlockTable:
 
     def row(self, page: int) -> int:
         """Physical block of logical page `page`, 1..len(table); ValueError naming the range otherwise."""
-        if not self._blocks:
+        pages = len(self._blocks)
+        if not pages:
             raise ValueError(f"page {page!r} asked of a block table with no pages")
-        return self._blocks[in_range("page", page, 1, len(self._blocks)) - 1]
+        if type(page) is not int or not 0 < page <= pages:
+            in_range("page", page, 1, pages)  # says what is wrong
+        return self._blocks[page - 1]
 
     def locate(self, position: int, block_size: int) -> tuple[int, int]:
         """(physical block, slot inside it) of the token at `position`, both from 0; ValueError if it has no slot."""

@@ -12,6 +12,7 @@ NEVER = 1 << 62
 class Live:
     """The state of one request: how many tokens are known and computed, and where its KV lies.
 
+    prompt     length of the prompt.
     known      prompt + answers received so far.
     promised   answers in flight, known only by their number (asynchronous scheduling).
     done       tokens whose KV is computed, or being computed in a planned step.
@@ -31,6 +32,7 @@ class Live:
         "id",
         "known",
         "prefixes",
+        "prompt",
         "promised",
         "publish_at",
         "published",
@@ -44,7 +46,7 @@ class Live:
     def __init__(self, request: Request, max_model_len: int) -> None:
         self.request = request
         self.id = request.id
-        self.known = request.prompt_tokens
+        self.prompt = self.known = request.prompt_tokens
         self.end = self.known + request.answers(max_model_len)
         self.foreseen = self.known + request.limit(max_model_len)
         self.prefixes: list[Prefix] = []
@@ -65,7 +67,7 @@ class Live:
     @property
     def answers(self) -> int:
         """Answer tokens received so far."""
-        return self.known - self.request.prompt_tokens
+        return self.known - self.prompt
 
     @property
     def urgency(self) -> tuple[int, float]:
@@ -74,13 +76,15 @@ class Live:
 
     def tokens(self, start: int, stop: int) -> tuple[int, ...]:
         """Token ids from position `start` up to `stop` (not included); both within the known tokens."""
-        request = self.request
-        prompt = request.prompt_tokens
-        told = tuple(request.prompt[start : min(stop, prompt)]) if start < prompt else ()
+        prompt = self.prompt
         if stop <= prompt:
-            return told
-        return told + tuple(self._answer(place - prompt) for place in range(max(start, prompt), stop))
+            return tuple(self.request.prompt[start:stop])
+        told = tuple(self.request.prompt[start:prompt]) if start < prompt else ()
+        return told + self._answer(max(start, prompt) - prompt, stop - prompt)
 
-    def _answer(self, number: int) -> int:
+    def _answer(self, start: int, stop: int) -> tuple[int, ...]:
+        """Ids of its answer tokens number `start` up to `stop` (from 0)."""
         request = self.request
-        return STOP_TOKEN if number + 1 == request.stop_after else request.answer_start + number
+        told = tuple(range(request.answer_start + start, request.answer_start + stop))
+        ending = request.stop_after
+        return told[:-1] + (STOP_TOKEN,) if ending == stop else told
