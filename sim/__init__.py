@@ -1,1 +1,1 @@
-"""The rules of the lesson: pure Python, standard library only, no wording, no clock, no files (replay apart)."""
+"""The rules of the lesson: pure Python, standard library only; no wording, clock or files (replay apart)."""

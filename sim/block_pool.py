@@ -1,8 +1,8 @@
 """The BlockPool: physical blocks, their reference counts, the free queue, and the prefix cache.
 
 One implementation for the lesson's paged keeper and for the engine. It follows vLLM 0.33 (ENGINE 1, 6.4, 7):
-block 0 is the null block, never handed out; allocation takes from the front of one ordered free queue; a freed block
-that can still be found by its prefix goes to the end of the queue, any other to the very front.
+block 0 is the null block, never handed out; allocation takes from the front of one ordered free queue; a
+freed block that can still be found by its prefix goes to the end of the queue, any other to the very front.
 
 Deliberate differences from vLLM
 * No KV is stored: a block is its number.
@@ -22,7 +22,7 @@ from sim.prefix import Prefix
 NULL_BLOCK = 0
 
 
-class PoolExhausted(ValueError):
+class PoolExhausted(ValueError):  # noqa: N818 (what happened, as in the standard library's StopIteration)
     """More blocks were wanted than are free; carries both numbers."""
 
     def __init__(self, wanted: int, free: int) -> None:
@@ -36,7 +36,8 @@ class BlockPool:
 
     num_blocks        at least 2; includes the null block 0, so `usable` is one less.
     free_order        the first order of the queue, a permutation of 1..num_blocks-1; None = ascending.
-    unhashed_to_front True: freed blocks without a prefix go to the front (vLLM 0.33); False: to the end (0.11).
+    unhashed_to_front True: freed blocks without a prefix go to the front (vLLM 0.33); False: to the end
+    (0.11).
     on_evict          called with a block just before it loses its prefix because it is handed out.
 
     Raises ValueError for bad arguments; no method changes anything when it raises.
@@ -115,7 +116,7 @@ class BlockPool:
         return self._prefix[self._known(block)]
 
     def find(self, prefix: Prefix) -> int | None:
-        """The oldest published block that holds exactly this prefix (token ids compared), or None (ENGINE 7.4)."""
+        """The oldest published block with exactly this prefix (token ids compared), or None (ENGINE 7.4)."""
         for block in self._by_hash.get(prefix.hash, ()):
             held = self._prefix[block]
             if held is not None and held.same_as(prefix):
@@ -127,7 +128,8 @@ class BlockPool:
     def take(self, count: int) -> list[int]:
         """Hand out `count` blocks from the front of the queue, each with one reference.
 
-        A block that still carried a prefix loses it (eviction, ENGINE 7.6). PoolExhausted if too few are free.
+        A block that still carried a prefix loses it (eviction, ENGINE 7.6). PoolExhausted if too few are
+        free.
         """
         if not self.can_take(count):
             raise PoolExhausted(count, self._free)
@@ -145,7 +147,8 @@ class BlockPool:
         self._references[block] += 1
 
     def release(self, blocks: Iterable[int]) -> list[int]:
-        """Give a table's blocks back, from its tail, and return those that became free, in that order (ENGINE 6.4).
+        """Give a table's blocks back, from its tail, and return those that became free, in that order (ENGINE
+        6.4).
 
         ValueError if a block is given back more often than it is referenced.
         """

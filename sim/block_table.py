@@ -41,7 +41,7 @@ class BlockTable:
         return self._blocks[page - 1]
 
     def locate(self, position: int, block_size: int) -> tuple[int, int]:
-        """(physical block, slot inside it) of the token at `position`, both from 0; ValueError if it has no slot."""
+        """(physical block, slot in it) of the token at `position` (both from 0); ValueError if none."""
         in_range("block_size", block_size, 1)
         in_range("position", position, 0)
         page, slot = divmod(position, block_size)

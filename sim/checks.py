@@ -11,7 +11,7 @@ def whole(name: str, value: object) -> int:
 
 
 def in_range(name: str, value: object, low: int, high: int | None = None) -> int:
-    """Return the whole number `value` if low <= value <= high (`high` None: no upper end), else ValueError."""
+    """Return the whole number `value` if low <= value <= high (None: no upper end), else ValueError."""
     number = whole(name, value)
     if number < low or (high is not None and number > high):
         wanted = f"at least {low}" if high is None else f"from {low} to {high}"

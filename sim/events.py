@@ -1,7 +1,7 @@
 """What happened inside an engine, in the order it happened: plain values from which scenes make sentences.
 
-A policy that tells events takes a recorder, any callable of one event (`events.append` of a list will do). Without a
-recorder no event is made. Every event names the step and, where there is one, the request.
+A policy that tells events takes a recorder, any callable of one event (`events.append` of a list will do).
+Without a recorder no event is made. Every event names the step and, where there is one, the request.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Arrived(Event):
 
 @dataclass(frozen=True, slots=True)
 class AdmittedEvent(Event):
-    """`request` began to run (`resumed`: again), with `cached` blocks found by prefix holding `tokens` tokens."""
+    """`request` began to run (`resumed`: again); `cached` blocks found by prefix hold `tokens` tokens."""
 
     request: str
     cached: tuple[int, ...]
@@ -72,10 +72,11 @@ class BlockEvicted(Event):
 
 @dataclass(frozen=True, slots=True)
 class PreemptedEvent(Event):
-    """`request` was thrown out because `needed_by` (maybe itself) needs `needs` blocks and only `free` are free.
+    """`request` was thrown out because `needed_by` (maybe itself) needs `needs` blocks and only `free` are
+    free.
 
-    `why` is "latest" (FCFS: the latest admitted goes) or "least-urgent" (priority); `lost` computed tokens and
-    `released` blocks are gone.
+    `why` is "latest" (FCFS: the latest admitted goes) or "least-urgent" (priority); `lost` computed tokens
+    and `released` blocks are gone.
     """
 
     request: str
@@ -89,7 +90,7 @@ class PreemptedEvent(Event):
 
 @dataclass(frozen=True, slots=True)
 class FinishedEvent(Event):
-    """`request` ended with `answers` answer tokens; `why` is "stop", "max-tokens", "model-length" or "aborted"."""
+    """`request` ended with `answers` answer tokens: by "stop", "max-tokens", "model-length" or "aborted"."""
 
     request: str
     answers: int
@@ -98,7 +99,8 @@ class FinishedEvent(Event):
 
 @dataclass(frozen=True, slots=True)
 class WaitingEvent(Event):
-    """`request` still waits after this step's planning. It needs `needs`, only `free` are there; of what, says `why`:
+    """`request` still waits after this step's planning. It needs `needs`, only `free` are there; of what,
+    says `why`:
 
     "blocks"     blocks of memory; `watermark` of those needed are only kept back
     "slots"      places among the running requests (max_num_seqs)

@@ -1,8 +1,9 @@
 """The one interface of every serving policy, and the plain values that cross it.
 
 The ladder of policies (static batching, reserved memory as in Orca, paged with whole prefill steps, the vLLM
-scheduler) all take a `Request`, go on one `Step` at a time and tell their `Shares` of memory, so the same traffic
-runs through each of them. The caller owns the time: it calls `add` when a request is due, then `step`.
+scheduler) all take a `Request`, go on one `Step` at a time and tell their `Shares` of memory, so the same
+traffic runs through each of them. The caller owns the time: it calls `add` when a request is due, then
+`step`.
 
     for number in range(100):
         for request in due(number):
@@ -64,11 +65,11 @@ class Request:
         return len(self.prompt)
 
     def limit(self, max_model_len: int) -> int:
-        """Most answer tokens the client allows: max_tokens, or what a model of `max_model_len` tokens leaves."""
+        """Most answer tokens the client allows: max_tokens, or what a model of `max_model_len` leaves."""
         return max_model_len - len(self.prompt) if self.max_tokens is None else self.max_tokens
 
     def answers(self, max_model_len: int) -> int:
-        """Answer tokens it really gets: the first of stop token, max_tokens and the model's length (ENGINE 8.2)."""
+        """Answer tokens it really gets: the least by stop token, max_tokens and model length (ENGINE 8.2)."""
         most = min(self.limit(max_model_len), max_model_len - len(self.prompt))
         return most if self.stop_after is None else min(most, self.stop_after)
 
@@ -99,7 +100,8 @@ class Step:
     preempted   thrown out in this step, in order.
     sampled     requests for which the model gave an answer token in this step.
     finished    ended in this step, their memory is free again.
-    planned     False if nothing could be planned: no live request (an asynchronous engine only takes answers then).
+    planned     False if nothing could be planned: no live request (an asynchronous engine only takes answers
+                then).
     answered    False if no answers came back: the first step of an asynchronous engine.
     """
 

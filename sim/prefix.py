@@ -1,8 +1,8 @@
 """Prefixes: the identity of a full block's content, which is the whole text from the first token to its last.
 
-A prefix hash stands for the block's tokens and everything before them (ENGINE 7.1). Unlike vLLM, whose hash is
-cryptographic and taken at its word, ours is Python's own and small (32 bits in Pyodide), so equality is always
-settled by comparing token ids: a collision costs a comparison and can do no harm.
+A prefix hash stands for the block's tokens and everything before them (ENGINE 7.1). Unlike vLLM, whose hash
+is cryptographic and taken at its word, ours is Python's own and small (32 bits in Pyodide), so equality is
+always settled by comparing token ids: a collision costs a comparison and can do no harm.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ class Prefix:
 
     __slots__ = ("hash", "parent", "tokens")
 
-    def __init__(self, parent: Prefix | None, tokens: tuple[int, ...], hasher: HashFunction = prefix_hash) -> None:
+    def __init__(
+        self, parent: Prefix | None, tokens: tuple[int, ...], hasher: HashFunction = prefix_hash
+    ) -> None:
         self.parent = parent
         self.tokens = tokens
         self.hash: int = hasher(0 if parent is None else parent.hash, tokens)
 
     def same_as(self, other: Prefix) -> bool:
-        """True if every token from the first on is equal (a loop, not a recursion: chains are thousands long)."""
+        """True if every token from the first on is equal (a loop: chains are too long to recurse)."""
         mine: Prefix | None = self
         theirs: Prefix | None = other
         while mine is not theirs:

@@ -1,11 +1,12 @@
 """Replay recordings of the real vLLM scheduler: `python -m sim.replay FILE...`
 
-Per file one line: `NAME: N steps identical`, or the first difference with its step, field, expected and got value, or
-why the file cannot be used. Exit status 0 if all are identical, 1 if one differs, 2 if one is missing or malformed.
+Per file one line: `NAME: N steps identical`, or the first difference with its step, field, expected and got
+value, or why the file cannot be used. Exit status 0 if all are identical, 1 if one differs, 2 if one is
+missing or malformed.
 
-A recording is JSON, format 1, and explains itself in its `readme`. Every field that states a decision is compared; the
-ones that describe the recording (scenario, note, seed, source, readme) are not. This is the one module of `sim`
-that reads files.
+A recording is JSON, format 1, and explains itself in its `readme`. Every field that states a decision is
+compared; the ones that describe the recording (scenario, note, seed, source, readme) are not. This is the one
+module of `sim` that reads files.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ ABSENT = object()  # a field that is not there
 Record = dict[str, Any]
 
 
-class Malformed(ValueError):
+class Malformed(ValueError):  # noqa: N818 (the file is, the program is not)
     """A recording that cannot be used, and why."""
 
 
@@ -99,7 +100,10 @@ def _parse(top: Record) -> Recording:
         raise Malformed(f"format must be 1, got {_text(top['format'])}")
     config, header = _config(_object("config", top["config"], _CONFIG))
     header["scheduler"] = _object("source", top["source"], _SOURCE)["scheduler"]
-    rows = [_object(f"requests[{at}]", row, _REQUEST, _REQUEST_MAY) for at, row in _items("requests", top["requests"])]
+    rows = [
+        _object(f"requests[{at}]", row, _REQUEST, _REQUEST_MAY)
+        for at, row in _items("requests", top["requests"])
+    ]
     requests = tuple(_request(at, row) for at, row in enumerate(rows))
     ids = [request.id for request in requests]
     if len(set(ids)) < len(ids):
@@ -132,7 +136,9 @@ def _request(position: int, row: Record) -> Request:
         max_tokens=in_range(f"{where}.max_tokens", row["max_tokens"], 1, MOST),
         arrival=number_in_range(f"{where}.arrival_time", row["arrival_time"], 0, 1e12),
         priority=in_range(f"{where}.priority", row["priority"], -MOST, MOST),
-        stop_after=in_range(f"{where}.stop_after", row["stop_after"], 1, MOST) if "stop_after" in row else None,
+        stop_after=in_range(f"{where}.stop_after", row["stop_after"], 1, MOST)
+        if "stop_after" in row
+        else None,
         answer_start=500_000_000 + 100_000 * position,
     )
 
@@ -196,7 +202,9 @@ def _object(where: str, value: object, must: tuple[str, ...], may: tuple[str, ..
 
 def _list(where: str, value: object, length: int | None = None) -> list[Any]:
     if not isinstance(value, list) or (length is not None and len(value) != length):
-        raise Malformed(f"{where} must be a list{'' if length is None else f' of {length}'}, got {_short(_text(value))}")
+        raise Malformed(
+            f"{where} must be a list{'' if length is None else f' of {length}'}, got {_short(_text(value))}"
+        )
     return value
 
 
@@ -215,7 +223,19 @@ def _name(where: str, value: object) -> str:
 
 # The form of a recording
 
-_TOP = ("format", "scenario", "note", "seed", "source", "readme", "config", "stalled", "totals", "requests", "steps")
+_TOP = (
+    "format",
+    "scenario",
+    "note",
+    "seed",
+    "source",
+    "readme",
+    "config",
+    "stalled",
+    "totals",
+    "requests",
+    "steps",
+)
 _SOURCE = ("engine", "version", "commit", "scheduler")
 _TOTALS = ("steps", "preemptions", "tokens", "cached_tokens", "finished")
 _REQUEST = ("id", "arrival_step", "arrival_time", "priority", "prompt", "max_tokens")
@@ -239,13 +259,24 @@ _STEP = ("step", "arrived", "finished", "free_after", "digest")
 _FULL = ("running_after", "waiting_after", "free_queue", "hashed_free")
 _COMPACT = ("num_running", "num_waiting")
 _PLANNED = ("scheduled", "tokens", "admitted", "resumed", "preempted", "free_after_schedule")
-_STEP_MAY = ("aborted", "cached_hashes", *_PLANNED, "num_scheduled", "running_before", "waiting_before", "tables", "sampled")
+_STEP_MAY = (
+    "aborted",
+    "cached_hashes",
+    *_PLANNED,
+    "num_scheduled",
+    "running_before",
+    "waiting_before",
+    "tables",
+    "sampled",
+)
 
 _COUNT, _NAMES, _IDS, _TEXT = "a whole number", "a list of texts", "a list of whole numbers", "a text"
 _PAIRS, _TRIPLES = "a list of [text, whole number]", "a list of [text, whole number, ...]"
 _TABLES = "an object of lists of whole numbers"
 _TYPES = {
-    **dict.fromkeys(("step", "tokens", "num_scheduled", "num_running", "num_waiting", "cached_hashes"), _COUNT),
+    **dict.fromkeys(
+        ("step", "tokens", "num_scheduled", "num_running", "num_waiting", "cached_hashes"), _COUNT
+    ),
     **dict.fromkeys(("free_after", "free_after_schedule"), _COUNT),
     **dict.fromkeys(("arrived", "aborted", "running_before", "waiting_before", "preempted"), _NAMES),
     **dict.fromkeys(("finished", "sampled", "running_after", "waiting_after"), _NAMES),
@@ -263,7 +294,10 @@ def _is_count(value: object) -> bool:
 
 def _is_row(value: object, lengths: tuple[int, ...]) -> bool:
     return (
-        isinstance(value, list) and len(value) in lengths and isinstance(value[0], str) and all(map(_is_count, value[1:]))
+        isinstance(value, list)
+        and len(value) in lengths
+        and isinstance(value[0], str)
+        and all(map(_is_count, value[1:]))
     )
 
 
@@ -282,7 +316,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 
 
 def replay(recording: Recording) -> Difference | None:
-    """Run the engine on the recorded requests; the first difference, or None if it decides the same throughout."""
+    """Run the engine on the recorded requests; the first difference, or None if there is none."""
     return next(differences(recording), None)
 
 

@@ -1,4 +1,4 @@
-"""The serving engine: the scheduler of vLLM 0.33 over the block pool. `Scheduler(EngineConfig(...))` is the way in."""
+"""The serving engine, vLLM 0.33 over the block pool; `Scheduler(EngineConfig(...))` is the way in."""
 
 from sim.engine.config import EngineConfig
 from sim.engine.scheduler import Scheduler

@@ -18,7 +18,8 @@ POLICIES = ("fcfs", "priority")
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """Settings of one engine; ValueError when one is out of range. The defaults are those of vLLM 0.33 where it has any.
+    """Settings of one engine; ValueError when one is out of range. The defaults are those of vLLM 0.33 where
+    it has any.
 
     block_size                     token slots a block, >= 1.
     num_blocks                     blocks, >= 2, the null block counted.
@@ -72,7 +73,9 @@ class EngineConfig:
             yes_or_no(name, getattr(self, name))
         if not self.enable_chunked_prefill:
             in_range(
-                "max_num_batched_tokens (chunked prefill off)", self.max_num_batched_tokens, self.max_model_len
+                "max_num_batched_tokens (chunked prefill off)",
+                self.max_num_batched_tokens,
+                self.max_model_len,
             )
 
     @classmethod
@@ -82,7 +85,7 @@ class EngineConfig:
 
     @property
     def watermark_blocks(self) -> int:
-        """Blocks kept back at admission: a part of all blocks, the null block counted, rounded down (ENGINE 6.3)."""
+        """Blocks kept back at admission: a part of all, the null block counted, rounded down (ENGINE 6.3)."""
         return int(self.watermark * self.num_blocks)
 
 

@@ -32,8 +32,8 @@ class Live:
         "id",
         "known",
         "prefixes",
-        "prompt",
         "promised",
+        "prompt",
         "publish_at",
         "published",
         "request",
@@ -87,4 +87,4 @@ class Live:
         request = self.request
         told = tuple(range(request.answer_start + start, request.answer_start + stop))
         ending = request.stop_after
-        return told[:-1] + (STOP_TOKEN,) if ending == stop else told
+        return (*told[:-1], STOP_TOKEN) if ending == stop else told

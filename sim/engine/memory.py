@@ -1,10 +1,11 @@
 """Memory: what the engine asks of the BlockPool for one request (vLLM: kv_cache_manager.py).
 
-It finds cached prefixes, says whether a request may come in or grow, fills its BlockTable, publishes full blocks
-(before they are computed, ENGINE 7.2) and takes everything back.
+It finds cached prefixes, says whether a request may come in or grow, fills its BlockTable, publishes full
+blocks (before they are computed, ENGINE 7.2) and takes everything back.
 
 Deliberate differences from vLLM
-* One KV-cache group with full attention; no sliding window, Mamba, connector or speculative slots (ENGINE 11).
+* One KV-cache group with full attention; no sliding window, Mamba, connector or speculative slots (ENGINE
+  11).
 * Prefixes are made when they are first looked at, not when the tokens become known; nobody can tell.
 """
 
@@ -55,7 +56,7 @@ class Memory:
     # Admission
 
     def cached(self, live: Live) -> list[int]:
-        """The longest run of cached blocks from the start of the request, at least one token short (ENGINE 7.3)."""
+        """The longest run of cached blocks from its start, at least one token short (ENGINE 7.3)."""
         hits: list[int] = []
         if self._caching:
             for index in range(self._findable(live)):
@@ -67,14 +68,18 @@ class Memory:
         return hits
 
     def admission(self, live: Live, hits: list[int], upto: int, others: bool) -> Demand:
-        """What it asks to come in with `hits` cached blocks and tokens up to `upto` computed (ENGINE 6.2, 6.3).
+        """What it asks to come in with `hits` cached blocks and tokens up to `upto` computed (ENGINE 6.2,
+        6.3).
 
-        Hits that lie in the free queue are charged like new blocks; the watermark only counts if `others` run.
+        Hits that lie in the free queue are charged like new blocks; the watermark only counts if `others`
+        run.
         """
         take = self.blocks_for(upto) - len(hits)
         whole = self.blocks_for(min(live.known, self._max_model_len)) - len(hits) if self._reserve_full else 0
         watermark = self._watermark if others else 0
-        return Demand(max(take, whole) + self._free_hits(hits) + watermark, self.pool.free_count, take, watermark)
+        return Demand(
+            max(take, whole) + self._free_hits(hits) + watermark, self.pool.free_count, take, watermark
+        )
 
     def admit(self, live: Live, hits: list[int], take: int) -> list[int]:
         """Give a request its table: first the hits, so that it cannot evict them, then `take` new blocks."""

@@ -1,6 +1,7 @@
 """The scheduler of vLLM 0.33, decision for decision (vLLM: v1/core/sched/scheduler.py; ENGINE 2 to 10).
 
-A step is `schedule()` (the running pass, then the admission pass), the model's run, and `update()` (answers come back).
+A step is `schedule()` (the running pass, then the admission pass), the model's run, and `update()` (answers
+come back).
 With asynchronous scheduling step t+1 is planned before the answers of step t are back.
 
 Deliberate differences from vLLM
@@ -9,8 +10,9 @@ Deliberate differences from vLLM
 * The pipeline is at most two steps deep, so a waiting request with an answer in flight is never met by the
   admission pass and vLLM's passing over of it (ENGINE A5) is left out.
 * `step()` says who was sampled even where the answer is dropped, as the recordings do.
-* The five last switches of EngineConfig bring back decisions of 0.11 (ENGINE 13). There, a priority victim planned
-  already is taken out of the plan but its tokens are lost for the step and the walk skips one request.
+* The five last switches of EngineConfig bring back decisions of 0.11 (ENGINE 13). There, a priority victim
+  planned already is taken out of the plan but its tokens are lost for the step and the walk skips one
+  request.
 """
 
 from __future__ import annotations
@@ -38,13 +40,12 @@ from sim.events import (
 from sim.policy import Admitted, Request, Scheduled, Shares, Step
 from sim.prefix import HashFunction, prefix_hash
 
-
 _new = tuple.__new__  # a NamedTuple without its own constructor: half the time in the hot path
 _tokens = itemgetter(1)
 
 
 class Plan:
-    """What one schedule() decided. `left` of the token budget is unused; `sampling` will get an answer each."""
+    """What one schedule() decided: `left` of the budget is unused, `sampling` get an answer each."""
 
     __slots__ = ("admitted", "index", "left", "preempted", "resumed", "sampling", "scheduled", "stopped")
 
@@ -126,7 +127,7 @@ class Scheduler:
         return live.known, live.done
 
     def shares(self) -> Shares:
-        """The memory now: slots in use hold tokens or are the unfilled rest of a block; a shared block counts once."""
+        """The memory now; what is neither token nor free is the unfilled rest of blocks."""
         size = self.config.block_size
         filled: dict[int, int] = {}
         for live in self._running:
@@ -139,7 +140,7 @@ class Scheduler:
     # Requests come and go
 
     def add(self, request: Request) -> None:
-        """Queue a request. ValueError if its id is alive or its prompt leaves no room for an answer (ENGINE 9.1)."""
+        """Queue a request. ValueError if its id is alive or its prompt too long (ENGINE 9.1)."""
         if request.id in self._alive:
             raise ValueError(f"request {request.id!r} is alive already")
         if request.prompt_tokens >= self.config.max_model_len:
@@ -252,7 +253,7 @@ class Scheduler:
         plan.left = left
 
     def _wanted(self, live: Live, left: int, cap: int) -> int:
-        """Tokens a running request computes now; 0 if it is sure to have reached its end in flight (ENGINE 3.1, A2)."""
+        """Tokens a running request computes now; 0 if its end is surely in flight (ENGINE 3.1, A2)."""
         if live.promised > 0 and live.done + 2 - live.promised >= live.foreseen:
             return 0
         n = live.known + live.promised - live.done
