@@ -24,13 +24,17 @@ def check_python(version: tuple[int, ...] = sys.version_info[:3]) -> None:
     """Refuse an interpreter that is too old."""
     if version[:2] < PYTHON:
         found = ".".join(map(str, version))
-        raise Missing(f"Python {found} is too old: Python 3.11 or newer is needed (make PYTHON=python3.12 …).")
+        raise Missing(
+            f"Python {found} is too old: Python 3.11 or newer is needed (make PYTHON=python3.12 …)."
+        )
 
 
 def check_venv() -> None:
     """Refuse a Python that cannot make virtual environments, as Debian's without python3-venv."""
     if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
-        raise Missing("Python has no venv module: install it (on Debian and Ubuntu: apt-get install python3-venv).")
+        raise Missing(
+            "Python has no venv module: install it (on Debian and Ubuntu: apt-get install python3-venv)."
+        )
 
 
 def check_node() -> None:
@@ -64,12 +68,16 @@ def check_packages(folder: Path = ROOT / "node_modules") -> None:
     """Refuse a checkout in which the npm packages are not installed."""
     missing = [name for name in NPM_PACKAGES if not (folder / name / "package.json").is_file()]
     if missing:
-        raise Missing(f"npm packages are missing ({', '.join(missing)}): run `make setup` or npm ci --ignore-scripts.")
+        raise Missing(
+            f"npm packages are missing ({', '.join(missing)}): run `make setup` or npm ci --ignore-scripts."
+        )
 
 
 def check_wheels(folder: Path = ROOT / ".cache" / "wheels") -> None:
     """Refuse a checkout into which the browser's wheels have not been downloaded."""
-    missing = [name for name in ("jinja2", "markupsafe", "micropip") if not list(folder.glob(f"{name}-*.whl"))]
+    missing = [
+        name for name in ("jinja2", "markupsafe", "micropip") if not list(folder.glob(f"{name}-*.whl"))
+    ]
     if missing:
         raise Missing(f"wheels for the browser are missing ({', '.join(missing)}): run `make setup`.")
 

@@ -32,7 +32,9 @@ class Runtime:
 def make_runtime(root: Path, wheels: list[Path], cache: Cache) -> Runtime:
     """Make everything that starts Python, out of the npm package pyodide and our wheels."""
     pyodide = root / "node_modules" / "pyodide"
-    parts = [pyodide / name for name in ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")]
+    parts = [
+        pyodide / name for name in ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+    ]
     version = str(json.loads((pyodide / "package.json").read_text())["version"])
     about = digest(*parts)
     tag = int(about[:8], 16)
@@ -48,7 +50,12 @@ def make_runtime(root: Path, wheels: list[Path], cache: Cache) -> Runtime:
 
 
 def _stdlib(root: Path, about: str, cache: Cache) -> Path:
-    key = digest(about, root / "stages/node/stdlib.mjs", root / "stages/node/pyodide.mjs", root / "stages/image/stdlib.py")
+    key = digest(
+        about,
+        root / "stages/node/stdlib.mjs",
+        root / "stages/node/pyodide.mjs",
+        root / "stages/image/stdlib.py",
+    )
     return cache.get("stdlib", key, lambda folder: _node("stdlib.mjs", folder / "stdlib.zip")) / "stdlib.zip"
 
 
@@ -62,7 +69,11 @@ def _lock(root: Path, about: str, wheels: list[Path], cache: Cache) -> dict[str,
 
 
 def _image(root: Path, about: str, stdlib: Path, wheels: list[Path], tag: int, cache: Cache) -> Path:
-    scripts = [root / "stages/node/snapshot.mjs", root / "stages/node/pyodide.mjs", root / "stages/image/warm.py"]
+    scripts = [
+        root / "stages/node/snapshot.mjs",
+        root / "stages/node/pyodide.mjs",
+        root / "stages/image/warm.py",
+    ]
     key = digest(about, stdlib, *wheels, *scripts, root / "site/app/image.mjs")
 
     def make(folder: Path) -> None:
@@ -87,5 +98,7 @@ def _node(script: str, *arguments: Path | str) -> None:
     command = ["node", str(Path(__file__).parent / "node" / script), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        lines = [line for line in (done.stderr or done.stdout).splitlines() if len(line) < 300]  # less the minified source
+        lines = [
+            line for line in (done.stderr or done.stdout).splitlines() if len(line) < 300
+        ]  # less the minified source
         raise RuntimeError("\n".join([f"{script} failed:", *lines[-40:]]))

@@ -37,7 +37,9 @@ def only(folder: Path, name: str) -> Path:
     """Return the one wheel of a package. Raises FileNotFoundError when there is none or more than one."""
     found = sorted(folder.glob(f"{name}-*.whl"))
     if len(found) != 1:
-        raise FileNotFoundError(f"{folder} has {len(found)} wheels of {name}, must have one: run `make setup` again")
+        raise FileNotFoundError(
+            f"{folder} has {len(found)} wheels of {name}, must have one: run `make setup` again"
+        )
     return found[0]
 
 
@@ -45,9 +47,13 @@ def repack_pure(wheel: Path, folder: Path) -> Path:
     """Write a wheel again without its compiled files, for packages that fall back to Python by themselves."""
     name, version = wheel.name.split("-")[:2]
     with zipfile.ZipFile(wheel) as old:
-        files = {n: old.read(n) for n in old.namelist() if not n.endswith((".so", ".pyd", ".c", "/", "/RECORD"))}
+        files = {
+            n: old.read(n) for n in old.namelist() if not n.endswith((".so", ".pyd", ".c", "/", "/RECORD"))
+        }
     info = f"{name}-{version}.dist-info"
-    files[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nGenerator: stages.wheel\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    files[f"{info}/WHEEL"] = (
+        b"Wheel-Version: 1.0\nGenerator: stages.wheel\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    )
     files[f"{info}/RECORD"] = _record(files, f"{info}/RECORD")
     target = folder / f"{name}-{version}-py3-none-any.whl"
     _write(target, files)

@@ -1,0 +1,195 @@
+// One scene of the page: what it shows, what is waiting to be asked, and the way back.
+//
+// Python keeps nothing between two questions, so all that a scene is stands here: the query on show, the earlier
+// queries, and the actions still to be done. One question is under way at a time; of a drag only the latest value counts.
+import * as address from "./address.mjs";
+import { morph } from "./morph.mjs";
+
+const FARTHEST = 100; // steps back that are remembered
+
+export class Scene {
+  /** root: the scene's element; page: { interpreter, frames, trail, prefixed, editing() } */
+  constructor(root, page) {
+    Object.assign(this, { root, page, name: root.dataset.scene, query: root.dataset.state });
+    this.keys = new Set(address.keys(this.query));
+    this.live = false;
+    this.busy = false;
+    this.waiting = [];
+    this.past = [];
+    this.last = null; // the question whose answer is shown, to be asked again once Python is there
+    this.addressed = this.inAddress();
+    this.raw = this.addressed || null; // what the address asks for and is not shown yet
+    this.shownAddress = this.addressed;
+  }
+
+  inAddress() {
+    return address.read(location.search, this.name, this.page.prefixed);
+  }
+
+  /** Do an action; `how` is "settled", "drag" or "play". Resolves to whether the state changed. */
+  act(action, how = "settled") {
+    const previous = this.waiting.at(-1);
+    const same = previous?.how === "drag" && previous.action?.name === action.name && previous.action.arg === action.arg;
+    if (same) this.waiting.pop().resolve(false);
+    return this.enqueue({ action, how });
+  }
+
+  /** Show the state before the last change. */
+  back() {
+    return this.enqueue({ action: null, how: "back" });
+  }
+
+  /** Be computed by the Python of this page; resolves when that has been shown. */
+  becomeLive() {
+    this.live = false;
+    return new Promise((resolve) => {
+      this.onLive = resolve;
+      this.go();
+    });
+  }
+
+  /** Playing is over: what it led to is an entry of the browser's history. */
+  rested() {
+    if (this.page.trail.before) this.page.trail.settle(location.href, this.page.memory());
+  }
+
+  enqueue(job) {
+    return new Promise((resolve) => {
+      this.waiting.push({ ...job, resolve });
+      this.go();
+    });
+  }
+
+  /** The address was changed by the browser's back, forward, or by hand: show what it says. */
+  revisit(past) {
+    const found = this.inAddress();
+    if (found === this.addressed) return;
+    Object.assign(this, { raw: found, addressed: found, live: false, last: null, past: past ?? this.past });
+    this.go();
+  }
+
+  /** Go on with what is waiting, as far as that is possible now. */
+  go() {
+    if (this.busy) return;
+    if (this.page.interpreter.state === "ready") this.goLive();
+    else this.goByFrames();
+  }
+
+  goByFrames() {
+    if (this.raw !== null) {
+      const answer = this.page.frames.showing(this.name, this.raw);
+      if (!answer) return;
+      this.show(answer, null);
+    }
+    while (this.waiting.length && this.waiting[0].action) {
+      const [job] = this.waiting;
+      const answer = this.page.frames.find(this.name, this.query, job.action);
+      if (!answer) return;
+      this.waiting.shift();
+      this.live = false;
+      this.show(answer, { ...job, before: this.query });
+    }
+  }
+
+  async goLive() {
+    const job = this.live ? this.waiting.shift() : null;
+    if (this.live && !job) return;
+    this.busy = true;
+    const question = job ? this.question(job) : this.again();
+    const before = this.query;
+    const answer = await this.page.interpreter.ask(question);
+    this.busy = false;
+    if (answer) this.take(answer, job, question, before);
+    else if (this.page.interpreter.state === "ready") this.giveUp(job);
+    else if (job) this.waiting.unshift(job); // it will be asked when Python is there again
+    this.go();
+    this.onLive?.();
+  }
+
+  take(answer, job, question, before) {
+    if (!job && this.raw !== null && question.query !== this.raw) return; // the address changed meanwhile
+    this.live = true;
+    if (job?.how === "back") this.past.pop();
+    this.show(answer, job && { ...job, before });
+  }
+
+  /** Python refuses this even when it is fresh: stay with what is shown. */
+  giveUp(job) {
+    if (!job) this.live = true;
+    job?.resolve(false);
+  }
+
+  question({ action, how }) {
+    const back = how === "back";
+    const query = back ? (this.past.at(-1) ?? this.query) : this.query;
+    return { scene: this.name, query, action, past: back ? this.past.length > 1 : true, computed: "live" };
+  }
+
+  /** What is shown, or what the address asks for, as a question: with the action that led to it. */
+  again() {
+    const { query, action } = this.raw === null && this.last ? this.last : { query: this.raw ?? this.query, action: null };
+    return { scene: this.name, query, action, past: this.past.length > 0, computed: "live" };
+  }
+
+  show(answer, job) {
+    const changed = answer.query !== this.query;
+    this.raw = null;
+    this.query = answer.query;
+    this.shownAddress = answer.address;
+    for (const key of address.keys(answer.query)) this.keys.add(key);
+    if (job) this.last = { query: job.action ? job.before : answer.query, action: job.action };
+    if (job?.action && changed) this.remember(job);
+    morph(this.root, answer.html, this.page.editing());
+    this.correctBack();
+    this.figures(answer.quantities);
+    if (job) this.write(answer, job, changed);
+    if (job || changed) this.tell(answer);
+    job?.resolve(changed);
+  }
+
+  /** One step back for a whole drag, one for every other action. */
+  remember({ how, before }) {
+    if (how === "drag") this.dragged ??= before;
+    else {
+      this.past.push(this.dragged ?? before);
+      this.dragged = undefined;
+    }
+    if (this.past.length > FARTHEST) this.past.shift();
+  }
+
+  /** The fragment of an action counts on a way back; where the first action changed nothing there is none. */
+  correctBack() {
+    if (this.past.length) return;
+    for (const button of this.root.querySelectorAll("button[data-action=back]")) button.disabled = true;
+  }
+
+  /** Figures in the prose follow the scene. */
+  figures(quantities) {
+    for (const element of document.querySelectorAll(`[data-of="${this.name}"][data-quantity]`)) {
+      const figure = quantities[element.dataset.quantity];
+      if (figure !== undefined && element.textContent !== figure) element.textContent = figure;
+    }
+  }
+
+  write(answer, { how }, changed) {
+    const settled = how !== "drag" && how !== "play";
+    if (settled && this.dragged !== undefined) {
+      this.past.push(this.dragged); // the drag ended where its last value had led already
+      this.dragged = undefined;
+      this.correctForward();
+    } else if (!changed) return;
+    this.addressed = answer.address;
+    const search = address.written(location.search, this.name, this.page.prefixed, answer.address, this.keys);
+    const hash = this.page.prefixed ? `#${this.name}` : location.hash;
+    this.page.trail[settled ? "settle" : "draft"](location.pathname + search + hash, this.page.memory());
+  }
+
+  correctForward() {
+    for (const button of this.root.querySelectorAll("button[data-action=back]")) button.disabled = false;
+  }
+
+  tell(answer) {
+    const detail = { scene: this.name, state: answer.query, quantities: answer.quantities };
+    this.root.dispatchEvent(new CustomEvent("lesson:change", { bubbles: true, detail }));
+  }
+}
