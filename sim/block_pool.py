@@ -1,6 +1,6 @@
 """The BlockPool: physical blocks, their reference counts, the free queue, and the prefix cache.
 
-One implementation for the lesson's paged keeper and for the engine. It follows vLLM 0.33 (ENGINE 1, 6.4, 7):
+One implementation for the lesson's paged keeper and for the engine. It follows vLLM 0.33 (v1/core/block_pool.py):
 block 0 is the null block, never handed out; allocation takes from the front of one ordered free queue; a
 freed block that can still be found by its prefix goes to the end of the queue, any other to the very front.
 
@@ -116,7 +116,7 @@ class BlockPool:
         return self._prefix[self._known(block)]
 
     def find(self, prefix: Prefix) -> int | None:
-        """The oldest published block with exactly this prefix (token ids compared), or None (ENGINE 7.4)."""
+        """The oldest published block with exactly this prefix (token ids compared), or None."""
         for block in self._by_hash.get(prefix.hash, ()):
             held = self._prefix[block]
             if held is not None and held.same_as(prefix):
@@ -128,7 +128,7 @@ class BlockPool:
     def take(self, count: int) -> list[int]:
         """Hand out `count` blocks from the front of the queue, each with one reference.
 
-        A block that still carried a prefix loses it (eviction, ENGINE 7.6). PoolExhausted if too few are
+        A block that still carried a prefix loses it (eviction). PoolExhausted if too few are
         free.
         """
         if not self.can_take(count):
@@ -147,8 +147,7 @@ class BlockPool:
         self._references[block] += 1
 
     def release(self, blocks: Iterable[int]) -> list[int]:
-        """Give a table's blocks back, from its tail, and return those that became free, in that order (ENGINE
-        6.4).
+        """Give a table's blocks back, from its tail, and return those that became free, in that order.
 
         ValueError if a block is given back more often than it is referenced.
         """

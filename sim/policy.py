@@ -69,7 +69,7 @@ class Request:
         return max_model_len - len(self.prompt) if self.max_tokens is None else self.max_tokens
 
     def answers(self, max_model_len: int) -> int:
-        """Answer tokens it really gets: the least by stop token, max_tokens and model length (ENGINE 8.2)."""
+        """Answer tokens it really gets: the least by stop token, max_tokens and model length."""
         most = min(self.limit(max_model_len), max_model_len - len(self.prompt))
         return most if self.stop_after is None else min(most, self.stop_after)
 

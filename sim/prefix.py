@@ -1,6 +1,6 @@
 """Prefixes: the identity of a full block's content, which is the whole text from the first token to its last.
 
-A prefix hash stands for the block's tokens and everything before them (ENGINE 7.1). Unlike vLLM, whose hash
+A prefix hash stands for the block's tokens and everything before them. Unlike vLLM, whose hash
 is cryptographic and taken at its word, ours is Python's own and small (32 bits in Pyodide), so equality is
 always settled by comparing token ids: a collision costs a comparison and can do no harm.
 """

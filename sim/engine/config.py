@@ -3,7 +3,7 @@
 Deliberate differences from vLLM
 * `reserve_full_isl` is vLLM's `scheduler_reserve_full_isl`; `num_blocks` is given, not measured.
 * The last five switches do not exist there: they are the ways in which 0.11 decides differently from 0.33
-  (ENGINE 13, read there and not traced), each with its own name; `v0_11` turns them all.
+  (read in its source; the recordings are of 0.33), each with its own name; `v0_11` turns them all.
 """
 
 from __future__ import annotations
@@ -80,12 +80,12 @@ class EngineConfig:
 
     @classmethod
     def v0_11(cls, **settings: Any) -> EngineConfig:
-        """The same settings with the decisions of vLLM 0.11 (ENGINE 13)."""
+        """The same settings with the decisions of vLLM 0.11."""
         return cls(**{**_VERSION_0_11, **settings})
 
     @property
     def watermark_blocks(self) -> int:
-        """Blocks kept back at admission: a part of all, the null block counted, rounded down (ENGINE 6.3)."""
+        """Blocks kept back at admission: a part of all, the null block counted, rounded down."""
         return int(self.watermark * self.num_blocks)
 
 

@@ -17,7 +17,7 @@ class Live:
     promised   answers in flight, known only by their number (asynchronous scheduling).
     done       tokens whose KV is computed, or being computed in a planned step.
     end        length at which it really ends; the engine looks at it only when that length is reached.
-    foreseen   length at which it ends at the latest because of max_tokens (ENGINE A2).
+    foreseen   length at which it ends at the latest because of max_tokens.
     slots      token slots of its table.
     published  blocks of its table that were made findable.
     publish_at length from which on the next block is full; NEVER without prefix caching.

@@ -1,11 +1,10 @@
 """Memory: what the engine asks of the BlockPool for one request (vLLM: kv_cache_manager.py).
 
 It finds cached prefixes, says whether a request may come in or grow, fills its BlockTable, publishes full
-blocks (before they are computed, ENGINE 7.2) and takes everything back.
+blocks (before they are computed) and takes everything back.
 
 Deliberate differences from vLLM
-* One KV-cache group with full attention; no sliding window, Mamba, connector or speculative slots (ENGINE
-  11).
+* One KV-cache group with full attention; no sliding window, Mamba, connector or speculative slots.
 * Prefixes are made when they are first looked at, not when the tokens become known; nobody can tell.
 """
 
@@ -56,7 +55,7 @@ class Memory:
     # Admission
 
     def cached(self, live: Live) -> list[int]:
-        """The longest run of cached blocks from its start, at least one token short (ENGINE 7.3)."""
+        """The longest run of cached blocks from its start, at least one token short."""
         hits: list[int] = []
         if self._caching:
             for index in range(self._findable(live)):
@@ -68,11 +67,11 @@ class Memory:
         return hits
 
     def admission(self, live: Live, hits: list[int], upto: int, others: bool) -> Demand:
-        """What it asks to come in with `hits` cached blocks and tokens up to `upto` computed (ENGINE 6.2,
-        6.3).
+        """What it asks to come in with `hits` cached blocks and tokens up to `upto` computed.
 
-        Hits that lie in the free queue are charged like new blocks; the watermark only counts if `others`
-        run.
+        Hits that lie in the free queue are charged like new blocks: using one takes a free block away. The
+        whole of a long prompt must have room although only the first chunk's blocks are taken. The watermark
+        only counts if `others` run.
         """
         take = self.blocks_for(upto) - len(hits)
         whole = self.blocks_for(min(live.known, self._max_model_len)) - len(hits) if self._reserve_full else 0
@@ -109,7 +108,7 @@ class Memory:
     # Growth
 
     def growth(self, live: Live, upto: int) -> int:
-        """New blocks needed to compute its tokens up to `upto`. No watermark here (ENGINE 6.1)."""
+        """New blocks needed to compute its tokens up to `upto`. No watermark here."""
         return self.blocks_for(min(upto, self._max_model_len)) - len(live.table)
 
     def grow(self, live: Live, count: int) -> list[int]:

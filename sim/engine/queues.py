@@ -1,4 +1,4 @@
-"""The waiting queues: first come first served, and by priority (ENGINE 1.3).
+"""The waiting queues: first come first served, and by priority (vLLM: request_queue.py).
 
 Deliberate differences from vLLM: leaving from anywhere costs the same as leaving from the front (vLLM
 searches); in the priority queue a request that left from the middle stays in the heap, marked by its absence,

@@ -1,4 +1,4 @@
-"""The scheduler of vLLM 0.33, decision for decision (vLLM: v1/core/sched/scheduler.py; ENGINE 2 to 10).
+"""The scheduler of vLLM 0.33, decision for decision (vLLM: v1/core/sched/scheduler.py, async_scheduler.py).
 
 A step is `schedule()` (the running pass, then the admission pass), the model's run, and `update()` (answers
 come back).
@@ -6,11 +6,11 @@ With asynchronous scheduling step t+1 is planned before the answers of step t ar
 
 Deliberate differences from vLLM
 * No model: answer tokens are given by the Request; a token is a number.
-* What ENGINE 11 lists is not here (connectors, speculative decoding, sliding windows, encoders, LoRA, ...).
+* No connectors, speculative decoding, sliding windows, encoders, LoRA, structured output, pausing.
 * The pipeline is at most two steps deep, so a waiting request with an answer in flight is never met by the
-  admission pass and vLLM's passing over of it (ENGINE A5) is left out.
+  admission pass and vLLM's passing over of it is left out.
 * `step()` says who was sampled even where the answer is dropped, as the recordings do.
-* The five last switches of EngineConfig bring back decisions of 0.11 (ENGINE 13). There, a priority victim
+* The five last switches of EngineConfig bring back decisions of 0.11. There a priority victim
   planned already is taken out of the plan but its tokens are lost for the step and the walk skips one
   request.
 """
@@ -140,7 +140,7 @@ class Scheduler:
     # Requests come and go
 
     def add(self, request: Request) -> None:
-        """Queue a request. ValueError if its id is alive or its prompt too long (ENGINE 9.1)."""
+        """Queue a request. ValueError if its id is alive or its prompt too long."""
         if request.id in self._alive:
             raise ValueError(f"request {request.id!r} is alive already")
         if request.prompt_tokens >= self.config.max_model_len:
@@ -210,7 +210,7 @@ class Scheduler:
     # Running pass
 
     def _prefill_cap(self) -> int:
-        """Most tokens of one request in this step; no cap for a request that is alone (ENGINE 3.5)."""
+        """Most tokens of one request in this step; no cap for a request that is alone."""
         threshold = self.config.long_prefill_token_threshold
         return threshold if threshold and len(self._alive) > 1 else NEVER
 
@@ -253,7 +253,7 @@ class Scheduler:
         plan.left = left
 
     def _wanted(self, live: Live, left: int, cap: int) -> int:
-        """Tokens a running request computes now; 0 if its end is surely in flight (ENGINE 3.1, A2)."""
+        """Tokens a running request computes now; 0 if its end is surely in flight."""
         if live.promised > 0 and live.done + 2 - live.promised >= live.foreseen:
             return 0
         n = live.known + live.promised - live.done
@@ -275,19 +275,19 @@ class Scheduler:
         return True
 
     def _ends_pass(self) -> bool:
-        """Whether a request that threw itself out ends the running pass (ENGINE 3.4)."""
+        """Whether a request that threw itself out ends the running pass."""
         return self.config.policy == "fcfs" or self.config.self_preemption_ends_pass
 
     # Preemption
 
     def _victim(self) -> Live:
-        """FCFS: the latest admitted. Priority: the first of the least urgent (ENGINE 5.2)."""
+        """FCFS: the latest admitted. Priority: the first of the least urgent."""
         if self.config.policy == "fcfs":
             return self._running[-1]
         return max(self._running, key=lambda live: live.urgency)
 
     def _unplan(self, plan: Plan, victim: Live) -> None:
-        """Take a victim out of this step's plan if it is in it (priority only, ENGINE 5.4)."""
+        """Take a victim out of this step's plan if it is in it (priority only)."""
         if victim not in self._running[: plan.index]:
             return
         if self.config.shift_for_priority_victims:
@@ -317,7 +317,7 @@ class Scheduler:
     # Admission pass
 
     def _may_admit(self, plan: Plan) -> bool:
-        """Nobody comes in in a step that preempted (ENGINE 2.2)."""
+        """Nobody comes in in a step that preempted."""
         return not plan.preempted
 
     def _admission_pass(self, plan: Plan, cap: int) -> None:
@@ -372,7 +372,7 @@ class Scheduler:
         return bool(self._in_flight) and (plan is None or len(self._in_flight) == self._depth)
 
     def _take_answers(self, sampling: list[Live]) -> list[Live]:
-        """One token for each request that had computed all it knew; the ended ones leave (ENGINE 8)."""
+        """One token for each request that had computed all it knew; the ended ones leave."""
         finished = []
         asynchronous = self.config.async_scheduling
         for live in sampling:
@@ -389,7 +389,7 @@ class Scheduler:
         return finished
 
     def _keep_promise(self, live: Live) -> None:
-        """A promised token is known now, so blocks it filled can be published (ENGINE A3)."""
+        """A promised token is known now, so blocks it filled can be published."""
         live.promised -= 1
         if live.running and live.done - live.promised >= live.publish_at:
             self.memory.publish(live, live.done - live.promised)
@@ -407,7 +407,7 @@ class Scheduler:
             self._record(FinishedEvent(self.number, live.id, live.answers, why or self._why_finished(live)))
 
     def _why_finished(self, live: Live) -> str:
-        """Tested in vLLM's order: stop token, model length, max_tokens (ENGINE 8.2)."""
+        """Tested in vLLM's order: stop token, model length, max_tokens."""
         if live.answers == live.request.stop_after:
             return "stop"
         return "model-length" if live.known >= self.config.max_model_len else "max-tokens"
