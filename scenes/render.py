@@ -7,6 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import templates
+from sim import paper, station
 
 FOLDER = Path(templates.__file__).parent
 """Where the templates lie: in the source tree, or in the installed wheel."""
@@ -35,4 +36,5 @@ def make_environment() -> Environment:
         auto_reload=False,
     )
     environment.filters["ranges"] = ranges
+    environment.globals |= {"station": station, "paper": paper}
     return environment

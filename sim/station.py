@@ -6,6 +6,10 @@ locker being one KV cache block, and luggage in items that each fill one locker 
 
 from __future__ import annotations
 
+from math import gcd
+
+from sim.checks import in_range
+
 LOCKERS = 60
 """Lockers on the wall: KV cache blocks that all requests share."""
 
@@ -37,24 +41,16 @@ EVENINGS: dict[str, tuple[int, ...]] = {
 NEEDS = (6, 2, 3, 2, 1, 2)
 """Rounds that travellers A to F need at a window."""
 
-SCATTER = 37
-"""Step with which the paged keeper's first free queue walks the wall; see ``scattered``."""
-
-
 def scattered(count: int) -> list[int]:
     """Return the ids 1..``count`` in an order in which neighbours lie far apart.
 
-    It stands for a wall that earlier guests left in no order, and is the same every time. The
-    walk is in steps of ``SCATTER``; an id that it meets again is passed over.
+    It stands for a wall that earlier guests left in no order, and is the same every time: steps of about the
+    golden section of the wall, and sharing no factor with it, so that every id is met once.
+    Raises ValueError if ``count`` is below 1.
     """
-    seen: dict[int, None] = {}
-    place = 0
-    while len(seen) < count:
-        place = (place + SCATTER) % count
-        while place + 1 in seen:
-            place = (place + 1) % count
-        seen[place + 1] = None
-    return list(seen)
+    in_range("count", count, 1)
+    stride = next(step for step in range(max(count * 618 // 1000, 1), count + 2) if gcd(step, count) == 1)
+    return [place * stride % count + 1 for place in range(1, count + 1)]
 
 
 def label(index: int) -> str:
