@@ -12,19 +12,16 @@ brackets get it, for a comma or full stop centred in its square, as Taiwan sets 
 And the name: the fonts are changed, so they do not carry the name of the originals (their licence
 reserves `Source`, and a copy installed on the reader's machine must not be taken for ours).
 
-Which characters there are is read from the sources (`characters_of`): templates, scripts and styles.
-Figures are ASCII and always in. `missing_characters` then proves of the finished pages that each of their
-characters has a glyph.
+Which characters there are is found by characters.py.
 """
 
 from __future__ import annotations
 
 import hashlib
-import html
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
@@ -33,6 +30,26 @@ from fontTools import merge, subset  # type: ignore[import-untyped]
 from fontTools import version as fonttools_version
 from fontTools.feaLib.builder import addOpenTypeFeaturesFromString  # type: ignore[import-untyped]
 from fontTools.ttLib import TTFont, newTable  # type: ignore[import-untyped]
+
+from stages.characters import (
+    BASICS,
+    CLOSING,
+    OPENING,
+    characters_of,
+    heading_characters,
+    is_drawn,
+    missing_characters,
+)
+
+__all__ = [
+    "FACES",
+    "Face",
+    "Fonts",
+    "build_fonts",
+    "characters_of",
+    "heading_characters",
+    "missing_characters",
+]
 
 
 @dataclass(frozen=True)
@@ -54,14 +71,6 @@ FACES = (
     Face(BODY, 400, "noto-sans-tc"),
     Face(BODY, 700, "noto-sans-tc"),
     Face(HEADINGS, 900, "noto-serif-tc"),
-)
-
-OPENING = "「『（《〈【〔"
-CLOSING = "」』）》〉】〕"
-# Always in: what figures and addresses are written with, the marks of Chinese prose, the dot that
-# `text-emphasis` draws and the ellipsis of `text-overflow`; neither of the last two stands in any source.
-BASICS = frozenset(
-    "".join(map(chr, range(0x20, 0x7F))) + OPENING + CLOSING + "\u00a0\u3000，。、；：？！……──·～×•●"
 )
 
 RECIPE = "1"  # raise it when the same characters must give other bytes
@@ -118,7 +127,7 @@ def build_fonts(
 
 
 def _wanted(characters: set[str]) -> frozenset[str]:
-    return frozenset(c for c in characters | BASICS if not _invisible(c))
+    return frozenset(c for c in characters | BASICS if is_drawn(c))
 
 
 def _write(out: Path, face: Face, data: bytes) -> Path:
@@ -291,109 +300,3 @@ def _bytes(font: TTFont, flavor: str | None) -> bytes:
     buffer = io.BytesIO()
     font.save(buffer)
     return buffer.getvalue()
-
-
-# Which characters there are
-
-
-class Missing(NamedTuple):
-    """A character without a glyph, its code point as U+XXXX, and "path:line" of its first place."""
-
-    character: str
-    code: str
-    where: str
-
-
-def characters_of(paths: Iterable[Path]) -> set[str]:
-    """Every character that can reach the reader from these files and folders, and BASICS.
-
-    Read are Jinja and HTML (.html .jinja .j2 .svg), scripts (.mjs .js), styles (.css) and data (.json
-    .webmanifest); comments do not count, escapes and entities do. Other files are passed over."""
-    found: set[str] = set(BASICS)
-    for path in _files(paths):
-        found.update(_reader_text(path))
-    return {c for c in found if not _invisible(c)}
-
-
-def missing_characters(paths: Iterable[Path], cmap: Iterable[str]) -> list[Missing]:
-    """The characters of these files and folders that are not in `cmap`, each with its first place."""
-    have = set(cmap)
-    found: dict[str, Missing] = {}
-    for path in _files(paths):
-        text = _reader_text(path)
-        for character in sorted(set(text) - have - found.keys()):
-            if not _invisible(character):
-                line = text.count("\n", 0, text.index(character)) + 1
-                found[character] = Missing(character, f"U+{ord(character):04X}", f"{path}:{line}")
-    return [found[character] for character in sorted(found)]
-
-
-def heading_characters(pages: Iterable[str]) -> set[str]:
-    """The characters that stand in h1, h2 or h3 of these pages (HTML text)."""
-    found: set[str] = set()
-    for page in pages:
-        for inside in re.findall(r"<h[123]\b[^>]*>(.*?)</h[123]>", page, re.DOTALL):
-            found.update(html.unescape(re.sub(r"<[^>]*>", "", inside)))
-    return {c for c in found if not _invisible(c)}
-
-
-def _invisible(character: str) -> bool:
-    """Control characters, joiners and variation selectors are never drawn, so no font needs them."""
-    code = ord(character)
-    return code < 0x20 or 0x7F <= code < 0xA0 or code in _IGNORED or 0xFE00 <= code <= 0xFE0F
-
-
-_IGNORED = frozenset({0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070)})
-
-
-def _files(paths: Iterable[Path]) -> Iterator[Path]:
-    for path in paths:
-        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
-        yield from (file for file in inside if file.is_file() and file.suffix in _READERS)
-
-
-def _reader_text(path: Path) -> str:
-    return _READERS[path.suffix](path.read_text(encoding="utf-8"))
-
-
-def _blank(match: re.Match[str]) -> str:
-    return "\n" * match[0].count("\n")  # line numbers stay right
-
-
-def _of_html(text: str) -> str:
-    return html.unescape(re.sub(r"\{#.*?#\}|<!--.*?-->", _blank, text, flags=re.DOTALL))
-
-
-# A string is passed over whole, so that // or /* inside it begins no comment.
-_SCRIPT = re.compile(
-    r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|//[^\n]*|/\*.*?\*/""", re.DOTALL
-)
-_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]+)\}|\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-
-
-def _of_script(text: str) -> str:
-    return _unescaped(_SCRIPT.sub(lambda match: match[1] or _blank(match), text))
-
-
-def _unescaped(text: str) -> str:
-    """Escapes as characters; an escaped pair of surrogates is one character."""
-    text = _ESCAPE.sub(lambda match: chr(int(match[1] or match[2] or match[3], 16)), text)
-    return _PAIR.sub(lambda match: match[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
-
-
-def _of_style(text: str) -> str:
-    text = re.sub(r"/\*.*?\*/", _blank, text, flags=re.DOTALL)
-    return re.sub(r"\\([0-9a-fA-F]{1,6})\s?", lambda match: chr(int(match[1], 16)), text)
-
-
-def _of_data(text: str) -> str:
-    return html.unescape(_unescaped(text))
-
-
-_READERS = {
-    **dict.fromkeys((".html", ".jinja", ".j2", ".svg"), _of_html),
-    **dict.fromkeys((".mjs", ".js"), _of_script),
-    **dict.fromkeys((".json", ".webmanifest"), _of_data),
-    ".css": _of_style,
-}

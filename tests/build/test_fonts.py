@@ -11,7 +11,8 @@ from fontTools.pens.recordingPen import DecomposingRecordingPen
 from fontTools.ttLib import TTFont
 
 from stages import fonts
-from stages.fonts import BASICS, CLOSING, FACES, OPENING, Fonts
+from stages.characters import BASICS, CLOSING, OPENING
+from stages.fonts import FACES, Fonts
 
 ROOT = Path(__file__).resolve().parents[2]
 NODE_MODULES = ROOT / "node_modules"
@@ -169,6 +170,7 @@ SOURCES = {
     "app.mjs": "// 註\nconst a = '乙//丁'; /* 解 */ const b = '\\u4e19\\u{1f600}\\ud83d\\ude01', c = `戊`;",
     "look.css": '/* 註 */ .x::before { content: "己\\25b6"; }',
     "frames.json": '{"html": "\\u5e9a&times;"}',
+    "scene.py": '"""註"""\n# 解\nMARK = "壬"\nTEXT = f"{MARK}癸\\u5b50"\n',
     "notes.md": "辛",
 }
 
@@ -182,7 +184,7 @@ def sources(tmp_path: Path) -> Path:
 
 def test_characters_of_all_kinds_of_source(sources: Path) -> None:
     found = fonts.characters_of([sources])
-    assert set("甲乙丙丁戊己庚…①▶×😀😁") <= found
+    assert set("甲乙丙丁戊己庚壬癸子…①▶×😀😁") <= found
     assert not set("註解辛") & found, "comments and other files never reach the reader"
     assert set(fonts.characters_of([])) == set(BASICS)
 
@@ -200,6 +202,14 @@ def test_heading_characters_leave_tags_and_prose_out() -> None:
     assert fonts.heading_characters([page]) == set("只用了占格\u00a0")
 
 
+def test_heading_characters_follow_the_styles() -> None:
+    styles = """/* .w { font: var(--serif) } */ h1, .pull { font-family: var(--serif) }
+        .n b { font: 900 1em var(--serif) } .w { color: red }"""
+    page = """<h1>甲</h1><h2>乙</h2><p class="a pull">丙<br><i>丁</i></p>
+        <p class="n">戊</p><p class="w">己<svg/></p>"""
+    assert fonts.heading_characters([page], styles) == set("甲丙丁戊")
+
+
 def test_every_character_of_the_site_has_a_glyph(site: Path) -> None:
     files = sorted(site.rglob("lockers-sans-*.woff2"))
     assert len(files) == 2
@@ -209,5 +219,6 @@ def test_every_character_of_the_site_has_a_glyph(site: Path) -> None:
 
 def test_every_heading_has_its_glyphs(site: Path) -> None:
     pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
+    styles = "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.css"))
     (file,) = site.rglob("lockers-serif-*.woff2")
-    assert fonts.heading_characters(pages) <= set(map(chr, _open(file).getBestCmap()))
+    assert fonts.heading_characters(pages, styles) - set(map(chr, _open(file).getBestCmap())) == set()
