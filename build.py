@@ -22,7 +22,7 @@ def build(out: Path, reuse: bool = True) -> None:
 
     With ``reuse`` false nothing is taken from earlier builds; the bytes are the same either way.
     """
-    from stages import browser_files, check, compress, fonts, pages, runtime, wheel
+    from stages import browser_files, check, compress, pages, runtime, wheel
     from stages.assets import Assets
     from stages.cache import Cache
 

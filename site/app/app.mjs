@@ -15,9 +15,10 @@ const html = document.documentElement;
 const still = option(location.search, "freeze") === "1";
 dress();
 
-let laidOut = () => {};
+/** @type {() => void} */
+let laidOut;
 const layout = new Promise((resolve) => {
-  laidOut = resolve;
+  laidOut = () => resolve(undefined);
 });
 const progress = new Progress();
 const interpreter = new Interpreter({
@@ -101,7 +102,7 @@ async function ready() {
   await Promise.all(order.map((scene) => scene.becomeLive()));
   if (interpreter.state !== "ready") return;
   progress.state("ready");
-  (globalThis.requestIdleCallback ?? setTimeout)(() => interpreter.rest(practice()));
+  (globalThis.requestIdleCallback ?? setTimeout)(() => void interpreter.rest(practice()));
 }
 
 /** Questions whose answers nobody needs. */

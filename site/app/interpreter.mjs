@@ -12,13 +12,17 @@ export class Interpreter {
   /** onBytes(count) is told of every piece downloaded, onStage("fetch" or "start"), onReady() whenever Python has
    * started, onFailed() when all is given up. */
   constructor({ onBytes, onStage, onReady, onFailed }) {
-    Object.assign(this, { onBytes, onStage, onReady, onFailed });
+    this.onBytes = onBytes;
+    this.onStage = onStage;
+    this.onReady = onReady;
+    this.onFailed = onFailed;
     this.waiting = []; // questions, the first of which is being answered
     this.state = "idle"; // idle, starting, ready, failed
     this.deaths = 0;
-    this.parts = null;
+    this.parts = null; // a promise of what Python starts from
     this.host = null;
-    this.clock = 0;
+    this.inPage = false;
+    this.clock = undefined;
   }
 
   /** Begin, or begin again after a failure. */
@@ -173,10 +177,21 @@ export class Interpreter {
 /** How many bytes are to come before Python can start. */
 export const total = sizes.wasm + sizes.image;
 
+/** Where Python is: it takes messages by post(), and gives them to onMessage; onLost(born) tells of its end. */
+class Host {
+  begun = false; // whether it has been told to start
+  onMessage = (_data) => {};
+  onLost = (_born) => {};
+  begin() {}
+  end() {}
+}
+
 /** A worker. */
-class WorkerHost {
+class WorkerHost extends Host {
+  born = false; // whether it has ever spoken
+  worker = null;
+
   begin() {
-    this.born = false;
     try {
       this.worker = new Worker(trusted(new URL("./worker.mjs", import.meta.url).href), { type: "module" });
     } catch {
@@ -204,15 +219,15 @@ class WorkerHost {
 }
 
 /** The page itself, with the same messages. */
-class PageHost {
-  begin() {}
+class PageHost extends Host {
+  python = null;
 
   async post(message) {
     const reply = await this.reply(message);
     if (reply) this.onMessage(reply);
   }
 
-  async reply({ type, wasm: module, image: buffer, text, texts }) {
+  async reply({ type, wasm: module = null, image: buffer = null, text = "", texts = [] }) {
     try {
       if (type === "start") {
         const { start } = await import("./python.mjs");
@@ -229,8 +244,6 @@ class PageHost {
       return type === "start" ? { type: "failed", why: String(error) } : { type: "refused" };
     }
   }
-
-  end() {}
 }
 
 /** Where a page demands trusted types, the worker's address is one that we vouch for. */

@@ -7,7 +7,7 @@ export function addKeys() {
     if (handled) event.preventDefault();
   });
   document.addEventListener("focusin", ({ target }) => {
-    if (target.matches?.("[data-grid] [data-cell]")) makeStop(target);
+    if (target instanceof Element && target.matches("[data-grid] [data-cell]")) makeStop(target);
   });
 }
 

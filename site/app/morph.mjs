@@ -1,13 +1,13 @@
 // Lay a fragment over what is shown: elements stay, and with them focus, selection, scroll and what the reader opened.
 import { Idiomorph } from "./idiomorph.mjs";
 
-/** Attributes that the page's script owns, and no fragment takes away. */
-const KEPT = [
-  ["open", "details"],
-  ["tabindex", "[data-cell]"],
-  ["aria-pressed", "[data-action=play]"],
-  ["data-playing", "[data-scene]"],
-];
+/** Attributes that the page's script owns, and no fragment takes away, by the elements that have them. */
+const KEPT = {
+  open: "details",
+  tabindex: "[data-cell]",
+  "aria-pressed": "[data-action=play]",
+  "data-playing": "[data-scene]",
+};
 
 const policy = globalThis.trustedTypes?.createPolicy("lesson-fragment", { createHTML: (html) => html });
 
@@ -16,11 +16,9 @@ export function morph(root, html, editing) {
   Idiomorph.morph(root, parse(html), {
     morphStyle: "outerHTML",
     ignoreActiveValue: editing !== null && editing === document.activeElement,
-    callbacks: { beforeAttributeUpdated: (name, element) => !KEPT.some((kept) => is(kept, name, element)) },
+    callbacks: { beforeAttributeUpdated: (name, element) => !(name in KEPT && element.matches(KEPT[name])) },
   });
 }
-
-const is = ([attribute, selector], name, element) => attribute === name && element.matches(selector);
 
 function parse(html) {
   const template = document.createElement("template");

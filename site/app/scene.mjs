@@ -10,12 +10,17 @@ const FARTHEST = 100; // steps back that are remembered
 export class Scene {
   /** root: the scene's element; page: { interpreter, frames, trail, prefixed, editing() } */
   constructor(root, page) {
-    Object.assign(this, { root, page, name: root.dataset.scene, query: root.dataset.state });
+    this.root = root;
+    this.page = page;
+    this.name = root.dataset.scene;
+    this.query = root.dataset.state; // what is shown
     this.keys = new Set(address.keys(this.query));
     this.live = false;
     this.busy = false;
     this.waiting = [];
     this.past = [];
+    this.dragged = undefined; // the state before a drag, while one is going on
+    this.onLive = undefined;
     this.last = null; // the question whose answer is shown, to be asked again once Python is there
     this.addressed = this.inAddress();
     this.raw = this.addressed || null; // what the address asks for and is not shown yet
@@ -43,7 +48,7 @@ export class Scene {
   becomeLive() {
     this.live = false;
     return new Promise((resolve) => {
-      this.onLive = resolve;
+      this.onLive = () => resolve(undefined);
       this.go();
     });
   }
@@ -64,7 +69,11 @@ export class Scene {
   revisit(past) {
     const found = this.inAddress();
     if (found === this.addressed) return;
-    Object.assign(this, { raw: found, addressed: found, live: false, last: null, past: past ?? this.past });
+    this.raw = found;
+    this.addressed = found;
+    this.live = false;
+    this.last = null;
+    this.past = past ?? this.past;
     this.go();
   }
 
@@ -166,7 +175,7 @@ export class Scene {
   /** Figures in the prose follow the scene. */
   figures(quantities) {
     for (const element of document.querySelectorAll(`[data-of="${this.name}"][data-quantity]`)) {
-      const figure = quantities[element.dataset.quantity];
+      const figure = quantities[element.getAttribute("data-quantity")];
       if (figure !== undefined && element.textContent !== figure) element.textContent = figure;
     }
   }

@@ -37,5 +37,5 @@ const answers = {
   },
 };
 
-onmessage = ({ data }) => answers[data.type](data);
+addEventListener("message", ({ data }) => answers[data.type](data));
 postMessage({ type: "beat" });

@@ -30,7 +30,10 @@ function freezeChance() {
   Date.now = () => 1700000000000;
   performance.now = () => 1000;
   Math.random = () => 0.5;
-  const getRandomValues = (a) => (new Uint8Array(a.buffer, a.byteOffset, a.byteLength).fill(7), a);
+  const getRandomValues = (array) => {
+    new Uint8Array(array.buffer, array.byteOffset, array.byteLength).fill(7);
+    return array;
+  };
   Object.defineProperty(globalThis, "crypto", { value: { getRandomValues, randomUUID: () => "0" }, configurable: true });
 }
 

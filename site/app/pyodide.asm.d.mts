@@ -1,0 +1,2 @@
+// What we use of the npm package.
+export default function createModule(settings: object): Promise<any>;

@@ -1,0 +1,2 @@
+// What we use of the npm package.
+export function loadPyodide(options: object): Promise<any>;
