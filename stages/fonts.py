@@ -108,8 +108,8 @@ def build_fonts(
 
     node_modules: where the npm packages lie. characters: what the pages show; BASICS are added. headings:
     what is set in the heading face, all characters if left out. cache: a folder of finished files by content;
-    it may be deleted at any time. File names carry a hash of their bytes; the same input gives the same
-    bytes. Raises FileNotFoundError naming the package when it is not installed."""
+    it may be deleted at any time. The same input gives the same bytes. Raises FileNotFoundError naming the
+    package when it is not installed."""
     out.mkdir(parents=True, exist_ok=True)
     asked = {BODY: characters, HEADINGS: characters if headings is None else headings}
     wanted = {face: _wanted(asked[face.family]) for face in FACES}
@@ -131,7 +131,7 @@ def _wanted(characters: set[str]) -> frozenset[str]:
 
 
 def _write(out: Path, face: Face, data: bytes) -> Path:
-    file = out / f"{face.stem}.{hashlib.sha256(data).hexdigest()[:10]}.woff2"
+    file = out / f"{face.stem}.woff2"
     file.write_bytes(data)
     return file
 
