@@ -45,7 +45,7 @@ def build(out: Path, reuse: bool = True) -> None:
         modules=tuple(assets.imports("app.mjs")),
         fonts=first_fonts,
     )
-    with _beside(out) as folder:
+    with Replacement(out) as folder:
         assets.write(folder / "assets")
         for name, text in pages.render_pages(site).items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def build(out: Path, reuse: bool = True) -> None:
         check.check(folder)
 
 
-class _beside:
+class Replacement:
     """A folder that takes the place of ``out`` when all went well, and leaves no trace when not."""
 
     def __init__(self, out: Path) -> None:

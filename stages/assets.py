@@ -71,10 +71,9 @@ class Assets:
         while border:
             text = self._waiting[border.pop()].decode()
             for match in SCRIPT.finditer(text):
-                if match["before"].split("(")[0].strip() != "new URL" and "(" not in match["before"]:
-                    if match["name"] not in found:
-                        found.append(match["name"])
-                        border.append(match["name"])
+                if "(" not in match["before"] and match["name"] not in found:
+                    found.append(match["name"])
+                    border.append(match["name"])
         return found
 
     def _name(self, name: str) -> None:

@@ -1,7 +1,7 @@
 """Find a Chromium for the tests, or install one; print where it is. Run as ``python -m stages.browser``.
 
-In this order: the one that ``CHROMIUM`` names; Playwright's own, if it is there; one of the machine; Playwright's
-own, installed now; Debian's, installed now where we may.
+In this order: the one that ``CHROMIUM`` names; Playwright's own, if it is there; one of the machine;
+Playwright's own, installed now; Debian's, installed now where we may.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from stages.prerequisites import Missing
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PATIENCE = 300
-"""Seconds that an installation may take without end in sight, where a network only swallows what is asked."""
+"""Seconds that an installation may take: some networks only swallow what is asked."""
 
 
 def find() -> str | None:

@@ -1,4 +1,4 @@
-"""Stage 3: what the page's script is told about the runtime, and the answers that are ready before Python is."""
+"""Stage 3: what goes to the browser beside the pages: the runtime, the answers ready before it, the styles."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Cache:
     reuse: bool = True
 
     def get(self, name: str, key: str, make: Callable[[Path], None]) -> Path:
-        """Return the folder of results for ``key``, calling ``make(folder)`` to fill it where it is not kept."""
+        """Return the folder of results for ``key``; where it is not kept, ``make(folder)`` fills it."""
         place = self.folder / f"{name}-{key[:24]}"
         if place.is_dir() and self.reuse:
             return place

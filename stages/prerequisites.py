@@ -16,7 +16,7 @@ MODULES = ("jinja2", "markupsafe", "hatchling", "fontTools", "brotli")
 NPM_PACKAGES = ("pyodide", "idiomorph", "@fontsource/noto-sans-tc", "@fontsource/noto-serif-tc")
 
 
-class Missing(Exception):
+class Missing(Exception):  # noqa: N818 - it reads as what it says
     """Something that the build needs is not there; the message says what, and what to do."""
 
 

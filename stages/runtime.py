@@ -1,4 +1,4 @@
-"""Stage 2: the Python of the browser: its standard library, its image with ours imported, and the lock of the plain start.
+"""Stage 2: the Python of the browser: its library, its image with ours imported, the lock of the plain start.
 
 All of it is made by Pyodide itself, in Node (stages/node). The image can only be trusted with the very module
 it was made with, so a tag of both is written into it.

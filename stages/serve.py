@@ -1,7 +1,7 @@
 """Serve the finished site as a good static host would, for looking at it and for the tests.
 
-Right types, precompressed files, hashed names kept for ever and pages asked for again, readable from any origin
-(sandboxed frames have none of their own), and nothing that forbids a frame.
+Right types, precompressed files, hashed names kept for ever and pages asked for again, readable from any
+origin (sandboxed frames have none of their own), and nothing that forbids a frame.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import functools
 import http.server
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -76,7 +76,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             headers["Content-Security-Policy"] = CSP
         self._send(HTTPStatus.OK, stored.read_bytes(), headers)
 
-    do_HEAD = do_GET
+    def do_HEAD(self) -> None:
+        """Send what GET would, less the content."""
+        self.do_GET()
 
     def _file(self) -> Path | None:
         """Return the file asked for, or None when it does not exist within the site."""
@@ -134,7 +136,5 @@ def serve(site: Path, port: int) -> None:
     """Serve in the foreground until it is interrupted, having printed the address on one line."""
     with make_server(site, port) as server:
         print(f"http://127.0.0.1:{server.server_port}/", flush=True)
-        try:
+        with suppress(KeyboardInterrupt):
             server.serve_forever()
-        except KeyboardInterrupt:
-            pass

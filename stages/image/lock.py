@@ -1,4 +1,4 @@
-"""Runs inside Pyodide at build: install /wheels with micropip, and give back the frozen lock of these alone."""
+"""Runs inside Pyodide at build: install /wheels with micropip, and return the frozen lock of these alone."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Runs inside Pyodide at build: rewrite /tmp/in.zip as /tmp/out.zip, optimised byte code in place of sources."""
+"""Runs inside Pyodide at build: rewrite /tmp/in.zip as /tmp/out.zip, with optimised byte code for sources."""
 
 import importlib._bootstrap_external as external
 import zipfile
