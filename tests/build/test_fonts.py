@@ -214,11 +214,13 @@ def test_every_character_of_the_site_has_a_glyph(site: Path) -> None:
     files = sorted(site.rglob("lockers-sans-*.woff2"))
     assert len(files) == 2
     for file in files:
-        assert fonts.missing_characters([site], map(chr, _open(file).getBestCmap())) == []
+        lacking = fonts.missing_characters([site], map(chr, _open(file).getBestCmap()))
+        assert not lacking, "\n".join(map(str, lacking))
 
 
 def test_every_heading_has_its_glyphs(site: Path) -> None:
     pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
     styles = "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.css"))
     (file,) = site.rglob("lockers-serif-*.woff2")
-    assert fonts.heading_characters(pages, styles) - set(map(chr, _open(file).getBestCmap())) == set()
+    lacking = fonts.heading_characters(pages, styles) - set(map(chr, _open(file).getBestCmap()))
+    assert not lacking, "".join(sorted(lacking))

@@ -237,7 +237,8 @@ def test_a_folder_is_checked_whole(tmp_path: Path) -> None:
 def test_the_site_is_written_as_in_taiwan(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert any("<h1" in page.read_text(encoding="utf-8") for page in pages)
-    assert [f"{f.rule} {f.where} 「{f.excerpt}」 {f.hint}" for f in check_site(site)] == []
+    findings = [f"{f.rule} {f.where} 「{f.excerpt}」 {f.hint}" for f in check_site(site)]
+    assert not findings, "\n" + "\n".join(findings)
 
 
 def test_wording_lives_in_templates_alone() -> None:
