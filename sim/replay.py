@@ -25,7 +25,7 @@ from sim.policy import Request, Step
 
 IDENTICAL, DIFFERENT, UNUSABLE = 0, 1, 2
 
-MOST = 10_000_000  # of anything a recording counts: keeps a malformed file from eating the machine
+MOST = 1_000_000  # of anything a recording counts: keeps a malformed file from eating the machine
 MOST_BYTES = 64 * 1024 * 1024
 WIDE = 120  # characters of a value that are shown
 ABSENT = object()  # a field that is not there

@@ -1,8 +1,7 @@
 """The scheduler of vLLM 0.33, decision for decision (vLLM: v1/core/sched/scheduler.py, async_scheduler.py).
 
 A step is `schedule()` (the running pass, then the admission pass), the model's run, and `update()` (answers
-come back).
-With asynchronous scheduling step t+1 is planned before the answers of step t are back.
+come back). With asynchronous scheduling step t+1 is planned before the answers of step t are back.
 
 Deliberate differences from vLLM
 * No model: answer tokens are given by the Request; a token is a number.
@@ -10,9 +9,8 @@ Deliberate differences from vLLM
 * The pipeline is at most two steps deep, so a waiting request with an answer in flight is never met by the
   admission pass and vLLM's passing over of it is left out.
 * `step()` says who was sampled even where the answer is dropped, as the recordings do.
-* The five last switches of EngineConfig bring back decisions of 0.11. There a priority victim
-  planned already is taken out of the plan but its tokens are lost for the step and the walk skips one
-  request.
+* The five last switches of EngineConfig bring back decisions of 0.11. There a priority victim planned
+  already is taken out of the plan but its tokens are lost for the step, and the walk skips one request.
 """
 
 from __future__ import annotations
