@@ -8,6 +8,7 @@ character has a glyph.
 from __future__ import annotations
 
 import ast
+import gzip
 import html
 import re
 from collections.abc import Iterable, Iterator
@@ -38,8 +39,8 @@ def characters_of(paths: Iterable[Path]) -> set[str]:
     """Every character that can reach the reader from these files and folders, and BASICS.
 
     Read are Jinja and HTML (.html .jinja .j2 .svg), scripts (.mjs .js), styles (.css), data (.json
-    .webmanifest) and strings of Python (.py); comments and docstrings do not count, escapes and entities do.
-    Other files are passed over."""
+    .json.gz .webmanifest) and strings of Python (.py); comments and docstrings do not count, escapes and
+    entities do. Other files are passed over."""
     found: set[str] = set(BASICS)
     for path in _files(paths):
         found.update(_reader_text(path))
@@ -122,11 +123,17 @@ _IGNORED = frozenset({0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x2028, 0x202
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
-        yield from (file for file in inside if file.is_file() and file.suffix in _READERS)
+        yield from (file for file in inside if file.is_file() and _kind(file) in _READERS)
+
+
+def _kind(path: Path) -> str:
+    return ".json.gz" if path.name.endswith(".json.gz") else path.suffix
 
 
 def _reader_text(path: Path) -> str:
-    return _READERS[path.suffix](path.read_text(encoding="utf-8"))
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+    return _READERS[_kind(path)](text)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -178,7 +185,7 @@ def _of_python(text: str) -> str:
 _READERS = {
     **dict.fromkeys((".html", ".jinja", ".j2", ".svg"), _of_html),
     **dict.fromkeys((".mjs", ".js"), _of_script),
-    **dict.fromkeys((".json", ".webmanifest"), _of_data),
+    **dict.fromkeys((".json", ".json.gz", ".webmanifest"), _of_data),
     ".css": _of_style,
     ".py": _of_python,
 }

@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -50,11 +51,23 @@ def check_site(dist: Path) -> list[Finding]:
     pages = {path: path.read_text(encoding="utf-8") for path in sorted(dist.rglob("*.html"))}
     sheets = {path: path.read_text(encoding="utf-8") for path in sorted(dist.rglob("*.css"))}
     found = [finding for path, page in pages.items() for finding in check_html(page, _name(path, dist))]
-    for path in sorted([*dist.rglob("*.json"), *dist.rglob("*.webmanifest")]):
-        found += check_data(json.loads(path.read_text(encoding="utf-8")), _name(path, dist))
+    for path in _data_files(dist):
+        found += check_data(json.loads(_read(path)), _name(path, dist))
     for path, sheet in sheets.items():
         found += check_style(sheet, _name(path, dist))
     return found + judge_slant(pages.values(), "\n".join(sheets.values()), "styles")
+
+
+def _data_files(dist: Path) -> list[Path]:
+    """Data, and data kept compressed; the compressed copy of a file that lies beside it counts once."""
+    plain = {*dist.rglob("*.json"), *dist.rglob("*.webmanifest")}
+    packed = {path for path in dist.rglob("*.json.gz") if path.with_suffix("") not in plain}
+    return sorted(plain | packed)
+
+
+def _read(path: Path) -> str:
+    data = path.read_bytes()
+    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
 
 
 def _name(path: Path, dist: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 from pathlib import Path
 from typing import Any
@@ -179,12 +180,13 @@ SOURCES = {
 def sources(tmp_path: Path) -> Path:
     for name, text in SOURCES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "more.json.gz").write_bytes(gzip.compress('["丑"]'.encode()))
     return tmp_path
 
 
 def test_characters_of_all_kinds_of_source(sources: Path) -> None:
     found = fonts.characters_of([sources])
-    assert set("甲乙丙丁戊己庚壬癸子…①▶×😀😁") <= found
+    assert set("甲乙丙丁戊己庚壬癸子丑…①▶×😀😁") <= found
     assert not set("註解辛") & found, "comments and other files never reach the reader"
     assert set(fonts.characters_of([])) == set(BASICS)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from pathlib import Path
 
@@ -225,20 +226,27 @@ def test_a_folder_is_checked_whole(tmp_path: Path) -> None:
     assert check_site(tmp_path) == []
     (tmp_path / "lab" / "a.html").write_text("<p>8格</p><em>甲</em>", encoding="utf-8")
     (tmp_path / "frames.json").write_text('{"k": "\\u5167\\u5b58"}', encoding="utf-8")
+    (tmp_path / "frames.json.gz").write_bytes(gzip.compress(b"[]"))  # a copy of the one before
+    (tmp_path / "more.json.gz").write_bytes(gzip.compress('["<p>9格</p>"]'.encode()))
     (tmp_path / "a.css").write_text("b { font-style: italic }", encoding="utf-8")
     assert sorted({(f.rule, f.where) for f in check_site(tmp_path)}) == [
         ("italics", "a.css:1"),
         ("italics", "styles"),
         ("mainland", "frames.json/k"),
         ("spacing", "lab/a.html:1"),
+        ("spacing", "more.json.gz/0:1"),
     ]
 
 
 def test_the_site_is_written_as_in_taiwan(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert any("<h1" in page.read_text(encoding="utf-8") for page in pages)
-    findings = [f"{f.rule} {f.where} 「{f.excerpt}」 {f.hint}" for f in check_site(site)]
-    assert not findings, "\n" + "\n".join(findings)
+    assert any(site.rglob("*.json.gz"))
+    first: dict[tuple[str, str], Finding] = {}  # one sentence stands on many pages: it is named once
+    for finding in check_site(site):
+        first.setdefault((finding.rule, finding.excerpt), finding)
+    report = [f"{f.rule} {f.where} 「{f.excerpt}」 {f.hint}" for f in first.values()]
+    assert not report, "\n" + "\n".join(report)
 
 
 def test_wording_lives_in_templates_alone() -> None:
