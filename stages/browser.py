@@ -1,6 +1,6 @@
 """Find a Chromium for the tests, or install one; print where it is. Run as ``python -m stages.browser``.
 
-In this order: the one that ``CHROMIUM`` names; Playwright's own, if it is there; one of the machine;
+In this order: the one that ``CHROMIUM`` names; Playwright's own, if it is there; the machine's;
 Playwright's own, installed now; Debian's, installed now where we may.
 """
 
@@ -20,7 +20,7 @@ PATIENCE = 300
 
 
 def find() -> str | None:
-    """Return the path of a Chromium that is on this machine, or None. Raises Missing for a wrong ``CHROMIUM``."""
+    """Return the path of a Chromium of this machine, or None. Raises Missing for a wrong ``CHROMIUM``."""
     named = os.environ.get("CHROMIUM")
     if named:
         if shutil.which(named) is None:
@@ -51,7 +51,7 @@ def install() -> str:
     found = find()
     if found is None:
         raise Missing(
-            "no Chromium was found, and none could be installed: install chromium (or Google Chrome) and run again, "
+            "no Chromium was found, and none could be installed: install chromium or Google Chrome and run again, "
             "or name one with CHROMIUM=/path/to/chromium."
         )
     return found

@@ -1,4 +1,4 @@
-"""Stage 3: what goes to the browser beside the pages: the runtime, the answers ready before it, the styles."""
+"""Stage 3: what goes to the browser beside the pages: the runtime, prepared answers, the styles."""
 
 from __future__ import annotations
 

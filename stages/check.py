@@ -1,4 +1,4 @@
-"""The last stage: read the finished site as a browser and a policy would, and refuse it if a thing is amiss."""
+"""The last stage: read the finished site as a browser and a policy would, and refuse it if it is amiss."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from scenes import stage
 from scenes.render import make_environment
+from sim import station
 from stages.policy import CSP
 
 
@@ -76,7 +77,10 @@ def render_pages(site: Site) -> dict[str, str]:
 
 
 def _render(template: str, site: Site, root: str, name: str = "") -> str:
-    """Render a page: in its template, ``root`` leads from the page to the folder of the site."""
+    """Render a page: in its template, ``root`` leads from the page to the folder of the site.
+
+    ``station`` is the module of the lesson's given numbers, so that pages type none of them.
+    """
     tools: dict[str, Callable[..., Any]] = {"scene": scene, "figure": figure}
     page = make_environment().get_template(f"pages/{template}")
     return (
@@ -87,6 +91,7 @@ def _render(template: str, site: Site, root: str, name: str = "") -> str:
             scenes=stage.SCENES,
             csp=CSP,
             head=head(site, root),
+            station=station,
             **tools,
         ).rstrip()
         + "\n"

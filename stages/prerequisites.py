@@ -68,9 +68,7 @@ def check_packages(folder: Path = ROOT / "node_modules") -> None:
     """Refuse a checkout in which the npm packages are not installed."""
     missing = [name for name in NPM_PACKAGES if not (folder / name / "package.json").is_file()]
     if missing:
-        raise Missing(
-            f"npm packages are missing ({', '.join(missing)}): run `make setup` or npm ci --ignore-scripts."
-        )
+        raise Missing(f"npm packages are missing ({', '.join(missing)}): run `make setup`.")
 
 
 def check_wheels(folder: Path = ROOT / ".cache" / "wheels") -> None:

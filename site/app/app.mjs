@@ -29,6 +29,7 @@ const interpreter = new Interpreter({
 });
 const atOnce = html.dataset.page !== "embed";
 if (atOnce) begin(); // its files come while the page is still being read
+else progress.state("idle");
 
 if (document.readyState === "loading") await new Promise((go) => document.addEventListener("DOMContentLoaded", go));
 
