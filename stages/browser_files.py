@@ -82,7 +82,8 @@ def add_styles(assets: Assets, root: Path, drafts: Mapping[str, str], cache: Cac
     ``lesson.css`` is the rules for the fonts and then all of site/styles, in the order of their names.
     """
     characters = fonts.characters_of([root / "templates", root / "site"]).union(*drafts.values())
-    headings = fonts.heading_characters(drafts.values())
+    styles = [file.read_text(encoding="utf-8") for file in sorted((root / "site" / "styles").glob("*.css"))]
+    headings = fonts.heading_characters(drafts.values(), "\n".join(styles))
     with tempfile.TemporaryDirectory() as folder:
         made = fonts.build_fonts(
             root / "node_modules", characters, Path(folder), cache.folder / "fonts", headings
@@ -94,6 +95,5 @@ def add_styles(assets: Assets, root: Path, drafts: Mapping[str, str], cache: Cac
         for name, short in plain.items():
             assets.add(short, (Path(folder) / name).read_bytes())
             css = css.replace(name, short)
-    styles = [file.read_text(encoding="utf-8") for file in sorted((root / "site" / "styles").glob("*.css"))]
     assets.add("lesson.css", "\n".join([css, *styles]).encode())
     return tuple(plain[name] for name in made["preload"])
