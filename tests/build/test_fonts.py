@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import io
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from fontTools.pens.recordingPen import DecomposingRecordingPen
 from fontTools.ttLib import TTFont
+from playwright.sync_api import Browser
 
 from stages import fonts
 from stages.characters import BASICS, CLOSING, OPENING
@@ -105,6 +107,26 @@ def test_brackets_close_up_in_han_text(font: TTFont) -> None:
         assert sorted(tags) == ["halt", "kern"], script
     names = [record.FeatureTag for record in table.FeatureList.FeatureRecord]
     assert names == sorted(names)
+
+
+def test_a_browser_closes_brackets_up(built: Fonts, browser: Browser) -> None:
+    texts = {
+        "」（「": 36,
+        "」，「": 36,
+        "，。": 36,
+        "格格": 36,
+    }  # px at 18 px; without halt the first two are 54
+    page = browser.new_page()
+    for name, file in built["files"].items():
+        data = base64.b64encode(file.read_bytes()).decode()
+        page.set_content(
+            f"<meta charset=utf-8><style>@font-face {{ font-family: x; src: url(data:;base64,{data}) }}"
+            "span { font: 18px x }</style>" + "".join(f"<p><span>{text}</span></p>" for text in texts)
+        )
+        assert page.evaluate("async () => (await document.fonts.load('18px x', '格')).length") == 1
+        widths = "() => [...document.querySelectorAll('span')].map((e) => e.getBoundingClientRect().width)"
+        assert page.evaluate(widths) == list(texts.values()), name
+    page.close()
 
 
 def test_figures_of_the_body_are_of_one_width(built: Fonts) -> None:
