@@ -42,7 +42,7 @@ def build(out: Path, reuse: bool = True) -> None:
     site = pages.Site(
         assets=assets.finish(),
         integrity={name: assets.integrity(name) for name in assets.urls if name.endswith(".mjs")},
-        modules=tuple(assets.imports("app.mjs")),
+        modules=assets.imports(*pages.SCRIPTS),
         fonts=first_fonts,
     )
     with Replacement(out) as folder:

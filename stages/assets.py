@@ -65,16 +65,16 @@ class Assets:
         """Return the hash that a page states for a script."""
         return "sha384-" + base64.b64encode(hashlib.sha384(self.files[self.url(name)]).digest()).decode()
 
-    def imports(self, name: str) -> list[str]:
-        """Return the plain names of the modules that come with a module by static imports, itself first."""
-        found, border = [name], [name]
+    def imports(self, *scripts: str) -> tuple[str, ...]:
+        """Return the plain names of all modules that come with some scripts by static imports, less themselves."""
+        found, border = list(scripts), list(reversed(scripts))
         while border:
             text = self._waiting[border.pop()].decode()
             for match in SCRIPT.finditer(text):
                 if "(" not in match["before"] and match["name"] not in found:
                     found.append(match["name"])
                     border.append(match["name"])
-        return found
+        return tuple(found[len(scripts) :])
 
     def _name(self, name: str) -> None:
         if name not in self._waiting:

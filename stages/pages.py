@@ -15,6 +15,10 @@ from sim import station
 from stages.policy import CSP
 
 
+SCRIPTS = ("start.mjs", "app.mjs")
+"""The scripts of a page: what sets Python going, and all else."""
+
+
 @dataclass(frozen=True)
 class Site:
     """What pages know of the rest of the site: addresses of assets, hashes of scripts, what to load first."""
@@ -49,18 +53,17 @@ def figure(name: str, quantity: str) -> str:
 
 
 def head(site: Site, root: str) -> Markup:
-    """Give a template what every page's head begins with: the policy, the first fonts, and the script."""
+    """Give a template what every page's head begins with: the policy, the scripts, and the first fonts."""
     lines = [f'<meta http-equiv="Content-Security-Policy" content="{escape(CSP)}">']
+    for name in SCRIPTS:
+        source = escape(root + site.assets[name])
+        lines.append(f'<script type="module" async src="{source}"{_integrity(site, name)}></script>')
+    for name in site.modules:
+        address = escape(root + site.assets[name])
+        lines.append(f'<link rel="modulepreload" href="{address}"{_integrity(site, name)}>')
     for name in site.fonts:
         address = escape(root + site.assets[name])
         lines.append(f'<link rel="preload" href="{address}" as="font" type="font/woff2" crossorigin>')
-    for name in site.modules[1:]:
-        lines.append(
-            f'<link rel="modulepreload" href="{escape(root + site.assets[name])}"{_integrity(site, name)}>'
-        )
-    for name in site.modules[:1]:
-        source = escape(root + site.assets[name])
-        lines.append(f'<script type="module" async src="{source}"{_integrity(site, name)}></script>')
     return Markup("\n".join(lines))
 
 

@@ -1,35 +1,20 @@
-// The page's script: it starts Python, carries actions to it, and lays its answers into the page.
+// The page's script: it carries actions to Python, and lays its answers into the page.
 import { option } from "./address.mjs";
 import { Controls } from "./controls.mjs";
 import { copyLink } from "./copy.mjs";
 import { Frames } from "./frames.mjs";
-import { Interpreter } from "./interpreter.mjs";
 import { addKeys } from "./keys.mjs";
 import { Player } from "./player.mjs";
-import { Progress } from "./progress.mjs";
+import * as progress from "./progress.mjs";
 import { Scene } from "./scene.mjs";
+import { atOnce, interpreter } from "./start.mjs";
 import { Trail } from "./trail.mjs";
 
 const PRACTICE = 24; // questions for an idle Python; some browsers are slow with the first ones
 const html = document.documentElement;
 const still = option(location.search, "freeze") === "1";
 dress();
-
-/** @type {() => void} */
-let laidOut;
-const layout = new Promise((resolve) => {
-  laidOut = () => resolve(undefined);
-});
-const progress = new Progress();
-const interpreter = new Interpreter({
-  onBytes: (count) => progress.count(count),
-  onStage: (stage) => progress.stage(stage),
-  onReady: ready,
-  onFailed: () => progress.state("failed"),
-});
-const atOnce = html.dataset.page !== "embed";
-if (atOnce) begin(); // its files come while the page is still being read
-else progress.state("idle");
+showProgress();
 
 if (document.readyState === "loading") await new Promise((go) => document.addEventListener("DOMContentLoaded", go));
 
@@ -52,7 +37,7 @@ const controls = new Controls({
     return scenes.find((scene) => scene.name === name);
   },
   copyLink: (scene, button) => copyLink(scene, page.prefixed, button),
-  retry: begin,
+  retry: () => interpreter.start(),
 });
 addKeys();
 addEventListener("popstate", ({ state }) => {
@@ -63,9 +48,9 @@ for (const scene of scenes) {
   scene.past = history.state?.past?.[scene.name] ?? [];
   frames.load(scene.name).then(() => scene.go());
 }
-if (!atOnce) beginWhenSeen();
-progress.show();
-laidOut();
+interpreter.onChange = changed;
+changed();
+if (!atOnce) startWhenSeen();
 
 /** What the address says about the looks of the page. */
 function dress() {
@@ -74,35 +59,40 @@ function dress() {
   html.classList.toggle("is-frozen", still);
 }
 
-function begin() {
-  if (html.dataset.python === "ready") return;
-  progress.state("loading");
-  interpreter.start();
-}
-
-function beginWhenSeen() {
+/** A page of one scene starts Python when it comes into view. */
+function startWhenSeen() {
   const observer = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     observer.disconnect();
-    begin();
+    interpreter.start();
   });
   for (const root of roots) observer.observe(root);
 }
 
+function showProgress(stage = interpreter.stage) {
+  const states = { idle: "idle", starting: "loading", ready: "loading", failed: "failed" };
+  progress.show(states[interpreter.state], stage, interpreter.bytes);
+}
+
+/** Python's state has changed. Once it is there the page stays ready: a worker that is started again is its own affair. */
+function changed() {
+  if (html.dataset.python === "ready" && interpreter.state !== "failed") {
+    for (const scene of scenes) scene.go();
+  } else if (interpreter.state === "ready") ready();
+  else showProgress();
+}
+
 /** Python is there: compute all scenes again, what the reader sees first. */
 async function ready() {
-  await layout;
-  if (html.dataset.python === "ready") return;
-  progress.stage("compute");
-  const height = innerHeight;
+  showProgress("compute");
   const inView = ({ root }) => {
     const box = root.getBoundingClientRect();
-    return box.bottom > 0 && box.top < height;
+    return box.bottom > 0 && box.top < innerHeight;
   };
   const order = [...scenes.filter(inView), ...scenes.filter((scene) => !inView(scene))];
   await Promise.all(order.map((scene) => scene.becomeLive()));
-  if (interpreter.state !== "ready") return;
-  progress.state("ready");
+  if (interpreter.state !== "ready" || html.dataset.python === "ready") return;
+  progress.show("ready", "", interpreter.bytes);
   (globalThis.requestIdleCallback ?? setTimeout)(() => void interpreter.rest(practice()));
 }
 

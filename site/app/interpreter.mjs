@@ -4,20 +4,20 @@ import { download } from "./download.mjs";
 import { image, sizes, wasm } from "./runtime.mjs";
 import { forget, keep, kept } from "./store.mjs";
 
+/** How many bytes are to come before Python can start. */
+export const total = sizes.wasm + sizes.image;
+
 const DEATHS = 3; // in a row, after which we give up
 const PATIENCE = 4000; // ms for an answer; doubled with every death, so that a slow machine is not taken for a dead one
 const START_PATIENCE = 20000; // ms between two signs of life while starting, once everything is downloaded
 
 export class Interpreter {
-  /** onBytes(count) is told of every piece downloaded, onStage("fetch" or "start"), onReady() whenever Python has
-   * started, onFailed() when all is given up. */
-  constructor({ onBytes, onStage, onReady, onFailed }) {
-    this.onBytes = onBytes;
-    this.onStage = onStage;
-    this.onReady = onReady;
-    this.onFailed = onFailed;
-    this.waiting = []; // questions, the first of which is being answered
+  constructor() {
+    this.onChange = () => {}; // called after every change of state, stage or bytes
     this.state = "idle"; // idle, starting, ready, failed
+    this.stage = ""; // fetch or start, while starting
+    this.bytes = 0; // downloaded so far
+    this.waiting = []; // questions, the first of which is being answered
     this.deaths = 0;
     this.parts = null; // a promise of what Python starts from
     this.host = null;
@@ -28,8 +28,9 @@ export class Interpreter {
   /** Begin, or begin again after a failure. */
   async start() {
     if (this.state === "starting" || this.state === "ready") return;
-    this.state = "starting";
     this.deaths = 0;
+    this.bytes = 0;
+    this.become("starting", "fetch");
     try {
       const loaded = this.load();
       this.spawn(); // its scripts come while the rest is on its way
@@ -60,24 +61,34 @@ export class Interpreter {
 
   /** The compiled module and the image, downloaded once however often Python starts. */
   load() {
-    this.onStage("fetch");
     this.parts ??= Promise.all([this.module(), this.image()]).then(([module, buffer]) => ({ module, image: buffer }));
     return this.parts;
   }
 
   async module() {
-    const response = (await kept(wasm)) ?? (await download(wasm, "application/wasm", this.onBytes));
+    const response = (await kept(wasm)) ?? (await download(wasm, "application/wasm", this.count));
     return WebAssembly.compileStreaming(response);
   }
 
   /** The image, or null where it cannot be had: Python starts plainly then. */
   async image() {
     try {
-      const response = (await kept(image)) ?? (await download(image, "application/octet-stream", this.onBytes));
+      const response = (await kept(image)) ?? (await download(image, "application/octet-stream", this.count));
       return await response.arrayBuffer();
     } catch {
       return null;
     }
+  }
+
+  count = (bytes) => {
+    this.bytes = Math.min(this.bytes + bytes, total);
+    this.onChange();
+  };
+
+  become(state, stage = "") {
+    this.state = state;
+    this.stage = stage;
+    this.onChange();
   }
 
   /** Start a Python in a worker, with all that is loaded. */
@@ -92,7 +103,7 @@ export class Interpreter {
     this.parts.then(
       ({ module, image: buffer }) => {
         if (host !== this.host) return;
-        this.onStage("start");
+        this.become("starting", "start");
         host.begun = true;
         host.post({ type: "start", wasm: module, image: buffer });
         this.watch(START_PATIENCE);
@@ -107,15 +118,10 @@ export class Interpreter {
     else if (data.type === "failed") this.fail(data.why);
     else if (data.type === "refused") this.refuse();
     else {
-      if (data.type === "ready") this.begin();
+      if (data.type === "ready") this.become("ready");
       else this.settle(JSON.parse(data.text));
       this.send();
     }
-  }
-
-  begin() {
-    this.state = "ready";
-    this.onReady();
   }
 
   settle(answer) {
@@ -145,19 +151,18 @@ export class Interpreter {
 
   again() {
     this.watch(0);
-    this.state = "starting";
+    this.become("starting", "start");
     this.spawn();
   }
 
   async fail(_why) {
     this.watch(0);
-    this.state = "failed";
     this.host?.end();
     this.host = null;
     this.parts = null; // what was loaded may be what is wrong
-    for (const question of this.waiting.splice(0)) question.resolve(null);
     await forget();
-    this.onFailed();
+    this.become("failed");
+    for (const question of this.waiting.splice(0)) question.resolve(null);
   }
 
   send() {
@@ -173,9 +178,6 @@ export class Interpreter {
     this.clock = setTimeout(() => (twice ? this.watch(patience / 2, false) : this.lost(true)), patience);
   }
 }
-
-/** How many bytes are to come before Python can start. */
-export const total = sizes.wasm + sizes.image;
 
 /** Where Python is: it takes messages by post(), and gives them to onMessage; onLost(born) tells of its end. */
 class Host {

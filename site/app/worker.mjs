@@ -1,6 +1,7 @@
 // Python in a worker. In: {type: "start", wasm, image}, {type: "ask", id, text}, {type: "rest", texts}.
 // Out: {type: "beat"} while it starts, {type: "ready", plain}, {type: "answer", id, text}, {type: "refused", id},
 // {type: "failed", why}.
+import "./pyodide.asm.mjs"; // the largest of all: named here so that it is asked for first
 import { start } from "./python.mjs";
 
 let python;
