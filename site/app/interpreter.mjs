@@ -18,6 +18,7 @@ export class Interpreter {
     this.stage = ""; // fetch or start, while starting
     this.bytes = 0; // downloaded so far
     this.waiting = []; // questions, the first of which is being answered
+    this.asked = null; // the question that this host was sent, until its answer is here
     this.deaths = 0;
     this.parts = null; // a promise of what Python starts from
     this.host = null;
@@ -94,6 +95,7 @@ export class Interpreter {
   /** Start a Python in a worker, with all that is loaded. */
   spawn() {
     this.host?.end();
+    this.asked = null;
     this.host = this.inPage ? new PageHost() : new WorkerHost();
     const host = this.host;
     const current = (act) => (data) => host === this.host && act(data);
@@ -126,6 +128,7 @@ export class Interpreter {
 
   settle(answer) {
     this.deaths = 0;
+    this.asked = null;
     this.waiting.shift()?.resolve(answer);
   }
 
@@ -165,8 +168,10 @@ export class Interpreter {
     for (const question of this.waiting.splice(0)) question.resolve(null);
   }
 
+  /** Send the first question, unless it is on its way: becoming ready makes the page ask at once. */
   send() {
-    if (this.state !== "ready" || !this.waiting.length) return;
+    if (this.state !== "ready" || !this.waiting.length || this.asked === this.waiting[0]) return;
+    this.asked = this.waiting[0];
     this.host.post({ type: "ask", id: 0, text: this.waiting[0].text });
     this.watch(PATIENCE * 2 ** this.deaths);
   }
