@@ -4,6 +4,7 @@ import { Controls } from "./controls.mjs";
 import { copyLink } from "./copy.mjs";
 import { Frames } from "./frames.mjs";
 import { addKeys } from "./keys.mjs";
+import { followReader } from "./line.mjs";
 import { Player } from "./player.mjs";
 import * as progress from "./progress.mjs";
 import { Scene } from "./scene.mjs";
@@ -40,6 +41,7 @@ const controls = new Controls({
   retry: () => interpreter.start(),
 });
 addKeys();
+followReader();
 addEventListener("popstate", ({ state }) => {
   player.stopAll();
   for (const scene of scenes) scene.revisit(state?.past?.[scene.name]);

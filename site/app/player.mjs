@@ -16,14 +16,18 @@ export class Player {
     else if (!this.still) this.play(scene, button.dataset);
   }
 
-  async play(scene, { step, arg = "", pace = "800" }) {
+  /** Do `step` again and again; from `first` on when there is no further step to begin with. */
+  async play(scene, { step, first = "", arg = "", pace = "800" }) {
     const turn = Symbol(scene.name);
     this.playing.set(scene, turn);
     this.seen.observe(scene.root);
     mark(scene, true);
     let going = true;
+    let start = first;
     while (going) {
       going = await scene.act({ name: step, arg, value: "" }, "play");
+      if (!going && start) going = await scene.act({ name: start, arg, value: "" }, "play");
+      start = "";
       if (going) await new Promise((resolve) => setTimeout(resolve, Number(pace)));
       if (this.playing.get(scene) !== turn) return;
     }
