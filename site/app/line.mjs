@@ -4,7 +4,7 @@ const READING = 0.4; // of the window's height: a chapter whose heading is above
 
 export function followReader() {
   const links = [...document.querySelectorAll("nav.line a[href^='#']")];
-  const stops = links.map((link) => ({ link, target: document.getElementById(link.hash.slice(1)) }));
+  const stops = links.map((link) => ({ link, target: document.getElementById(link.getAttribute("href").slice(1)) }));
   const known = stops.filter(({ target }) => target);
   if (!known.length) return;
   const observer = new IntersectionObserver(() => mark(known), {
