@@ -35,8 +35,8 @@ class Paged(Live):
 
     __slots__ = ("table",)
 
-    def __init__(self, request: Request, number: int, max_model_len: int) -> None:
-        super().__init__(request, number, max_model_len)
+    def __init__(self, request: Request, max_model_len: int) -> None:
+        super().__init__(request, max_model_len)
         self.table = BlockTable()
 
 
@@ -71,8 +71,8 @@ class PrefillFirst(Rung[Paged]):
     def _blocks_for(self, tokens: int) -> int:
         return -(-tokens // self.config.block_size)
 
-    def _new_live(self, request: Request, number: int) -> Paged:
-        live = Paged(request, number, self.config.max_model_len)
+    def _new_live(self, request: Request) -> Paged:
+        live = Paged(request, self.config.max_model_len)
         longest = self.config.max_model_len
         most = min(request.prompt_tokens + request.limit(longest), longest) - 1
         if self._blocks_for(most) + self._watermark > self.pool.usable:
@@ -100,8 +100,11 @@ class PrefillFirst(Rung[Paged]):
         return self.pool.can_take(self._blocks_for(head.known) + self._watermark)
 
     def _decode(self, plan: Plan) -> None:
-        """Everybody in order of arrival, the newest thrown out while there is no room."""
-        self._running.sort(key=lambda live: live.number)
+        """Everybody in order of arrival, the newest thrown out while there is no room.
+
+        v0 sorts by arrival here. There is nothing to sort: who is thrown out comes in again before all newer
+        ones.
+        """
         index = 0
         while index < len(self._running):
             live = self._running[index]

@@ -60,8 +60,8 @@ class Holder(Live):
 
     __slots__ = ("piece", "reserves")
 
-    def __init__(self, request: Request, number: int, max_model_len: int, reserves: int) -> None:
-        super().__init__(request, number, max_model_len)
+    def __init__(self, request: Request, max_model_len: int, reserves: int) -> None:
+        super().__init__(request, max_model_len)
         self.reserves = reserves
         self.piece = Piece(0, 0)
 
@@ -97,14 +97,14 @@ class IterationLevel(Rung[Holder]):
         free = self.allocator.free_slots - useless
         return Shares(holding, reserved, given - holding - reserved, external, free)
 
-    def _new_live(self, request: Request, number: int) -> Holder:
+    def _new_live(self, request: Request) -> Holder:
         reserves = self._reserve(request, self.config.max_model_len)
         if power_of_two(reserves) > self.allocator.largest_piece:
             raise ValueError(
                 f"{request.id!r} can never be served: it wants a piece of {power_of_two(reserves)} slots, "
                 f"the largest there can be has {self.allocator.largest_piece}"
             )
-        return Holder(request, number, self.config.max_model_len, reserves)
+        return Holder(request, self.config.max_model_len, reserves)
 
     def _fill(self, plan: Plan) -> None:
         for live in self._running:

@@ -33,15 +33,13 @@ class Live:
     known    prompt + answers received.
     done     tokens whose KV is in memory.
     end      `known` at which it really ends. Only an oracle may look at it before.
-    number   its place in the order of arrival.
     """
 
-    __slots__ = ("done", "end", "id", "known", "number", "request", "resumed")
+    __slots__ = ("done", "end", "id", "known", "request", "resumed")
 
-    def __init__(self, request: Request, number: int, max_model_len: int) -> None:
+    def __init__(self, request: Request, max_model_len: int) -> None:
         self.request = request
         self.id = request.id
-        self.number = number
         self.known = request.prompt_tokens
         self.end = self.known + request.answers(max_model_len)
         self.done = 0
@@ -102,7 +100,6 @@ class Rung(ABC, Generic[AnyLive]):
         self._alive: dict[str, AnyLive] = {}
         self._waiting: OrderedDict[str, AnyLive] = OrderedDict()
         self._running: list[AnyLive] = []
-        self._arrivals = 0
         self._plan: Plan | None = None
 
     # What a subclass gives
@@ -117,7 +114,7 @@ class Rung(ABC, Generic[AnyLive]):
         """How the memory is used now; the parts sum to `capacity`."""
 
     @abstractmethod
-    def _new_live(self, request: Request, number: int) -> AnyLive:
+    def _new_live(self, request: Request) -> AnyLive:
         """The state of a new request; ValueError if it can never be served."""
 
     @abstractmethod
@@ -160,8 +157,7 @@ class Rung(ABC, Generic[AnyLive]):
                 f"prompt of {request.id!r} must be shorter than max_model_len {self.config.max_model_len}, "
                 f"got {request.prompt_tokens} tokens"
             )
-        live = self._new_live(request, self._arrivals)
-        self._arrivals += 1
+        live = self._new_live(request)
         self._alive[live.id] = self._waiting[live.id] = live
 
     def abort(self, request_id: str) -> bool:

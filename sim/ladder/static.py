@@ -51,8 +51,8 @@ class StaticBatching(Rung[Live]):
         free = self.capacity - external - given
         return Shares(holding, reserved, given - holding - reserved, external, free)
 
-    def _new_live(self, request: Request, number: int) -> Live:
-        return Live(request, number, self.config.max_model_len)
+    def _new_live(self, request: Request) -> Live:
+        return Live(request, self.config.max_model_len)
 
     def _fill(self, plan: Plan) -> None:
         if self._running:
