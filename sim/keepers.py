@@ -20,6 +20,9 @@ from sim.block_pool import BlockPool
 from sim.block_table import BlockTable
 from sim.checks import in_range
 
+MOST_LOCKERS = 1_000_000
+"""Largest wall that a keeper takes, to bound what a wrong figure could ask for."""
+
 
 @dataclass(frozen=True)
 class Holding:
@@ -97,10 +100,11 @@ class Keeper(Protocol):
 class ReservedKeeper:
     """Locks ``limit`` numbered lockers in a row for everyone, at a multiple of ``limit``.
 
-    Raises ValueError if ``limit`` is not 1..``capacity``.
+    Raises ValueError if ``capacity`` is not 1..1,000,000 or ``limit`` not 1..``capacity``.
     """
 
     def __init__(self, capacity: int, limit: int) -> None:
+        in_range("capacity", capacity, 1, MOST_LOCKERS)
         in_range("limit", limit, 1, capacity)
         self.capacity = capacity
         self.limit = limit
@@ -122,9 +126,12 @@ class ReservedKeeper:
         return None in self._segments
 
     def admit(self, traveller: int, items: int) -> Holding:
-        """Lock the first free segment. Raises ValueError if there is none."""
+        """Lock the first free segment. Raises ValueError if there is none, or for somebody who is in."""
+        if traveller in self._segments:
+            raise ValueError(f"traveller {traveller} is already in")
         if not self.can_admit(items):
-            raise ValueError(f"traveller {traveller} needs {self.limit} lockers in a row, only {self.free} free")
+            wanted = f"{self.limit} lockers in a row"
+            raise ValueError(f"traveller {traveller} needs {wanted}, only {self.free} free")
         segment = self._segments.index(None)
         self._segments[segment] = traveller
         first = segment * self.limit + 1
@@ -135,10 +142,11 @@ class PagedKeeper:
     """Hands out single lockers from a ``BlockPool`` and keeps a ``BlockTable`` for everyone.
 
     ``free_order`` is the order in which the free lockers lie in the pool, by default 1, 2, 3...
+    Raises ValueError if ``capacity`` is not 1..1,000,000 or ``free_order`` does not hold each locker once.
     """
 
     def __init__(self, capacity: int, free_order: Sequence[int] | None = None) -> None:
-        in_range("capacity", capacity, 1, 1_000_000)
+        in_range("capacity", capacity, 1, MOST_LOCKERS)
         self.capacity = capacity
         self._pool = BlockPool(capacity + 1, free_order)
         self.tables: dict[int, BlockTable] = {}
@@ -149,7 +157,7 @@ class PagedKeeper:
         return self._pool.free_count
 
     def needs(self, items: int) -> int:
-        """Return ``items``: one locker each. Raises ValueError below 1."""
+        """Return ``items`` (1..``capacity``): one locker each. Raises ValueError out of range."""
         in_range("items", items, 1, self.capacity)
         return items
 
@@ -158,23 +166,32 @@ class PagedKeeper:
         return self._pool.can_take(self.needs(items))
 
     def admit(self, traveller: int, items: int) -> Holding:
-        """Take ``items`` lockers. Raises ValueError if fewer are free."""
+        """Take ``items`` lockers. Raises ValueError if fewer are free, or for somebody who is in."""
+        if traveller in self.tables:
+            raise ValueError(f"traveller {traveller} is already in")
         if not self.can_admit(items):
             raise ValueError(f"traveller {traveller} needs {items} lockers, only {self.free} free")
         table = self.tables[traveller] = BlockTable(self._pool.take(items))
         return Holding(traveller, items, table.blocks)
 
     def append(self, traveller: int) -> int:
-        """Give ``traveller`` one more locker and return it. Raises ValueError if none is free."""
+        """Give one more locker and return it. Raises ValueError if none is free, or for a stranger."""
+        table = self._table(traveller)
         if not self._pool.can_take(1):
             raise ValueError(f"traveller {traveller} needs 1 locker, only 0 free")
         (locker,) = self._pool.take(1)
-        self.tables[traveller].append(locker)
+        table.append(locker)
         return locker
 
     def leave(self, traveller: int) -> None:
-        """Take all lockers of ``traveller`` back. Raises KeyError for somebody who is not in."""
-        self._pool.release(self.tables.pop(traveller).blocks)
+        """Take all lockers of ``traveller`` back. Raises ValueError for a stranger."""
+        self._pool.release(self._table(traveller).blocks)
+        del self.tables[traveller]
+
+    def _table(self, traveller: int) -> BlockTable:
+        if traveller not in self.tables:
+            raise ValueError(f"traveller {traveller} is not in, those who are: {sorted(self.tables)}")
+        return self.tables[traveller]
 
 
 def admit(keeper: Keeper, luggage: Sequence[int], order: str = "fcfs") -> Admission:

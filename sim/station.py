@@ -41,6 +41,7 @@ EVENINGS: dict[str, tuple[int, ...]] = {
 NEEDS = (6, 2, 3, 2, 1, 2)
 """Rounds that travellers A to F need at a window."""
 
+
 def scattered(count: int) -> list[int]:
     """Return the ids 1..``count`` in an order in which neighbours lie far apart.
 
@@ -56,13 +57,11 @@ def scattered(count: int) -> list[int]:
 def label(index: int) -> str:
     """Name the traveller at ``index`` (from 0) as spreadsheets name columns: A..Z, AA..AZ, BA...
 
-    Raises ValueError if ``index`` is negative.
+    Raises ValueError unless ``index`` is a whole number from 0.
     """
-    if index < 0:
-        raise ValueError(f"index is {index}, must be 0 or more")
     name = ""
-    index += 1
-    while index:
-        index, letter = divmod(index - 1, 26)
+    left = in_range("index", index, 0) + 1
+    while left:
+        left, letter = divmod(left - 1, 26)
         name = chr(65 + letter) + name
     return name

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sim.checks import in_range
 from sim.engine import EngineConfig, Scheduler
 from sim.events import Event
 from sim.policy import Request
@@ -70,8 +71,12 @@ class Round:
 def play(evening: tuple[Visitor, ...] = EVENING, windows: int = WINDOWS, lockers: int = LOCKERS) -> tuple[Round, ...]:
     """Run the engine until everybody is served; element 0 is the empty station before the first round.
 
-    Raises ValueError as the engine does, for instance for two visitors of one name.
+    Raises ValueError for an evening without visitors or an arrival before round 1, and as the engine does, for
+    instance for two visitors of one name.
     """
+    in_range("number of visitors", len(evening), 1)
+    for visitor in evening:
+        in_range("arrival", visitor.arrival, 1)
     events: list[Event] = []
     engine = Scheduler(_config(windows, lockers), events.append)
     rounds = [Round((), (), 0, lockers, 0, ())]
