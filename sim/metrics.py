@@ -272,6 +272,7 @@ class Run:
             request = self._coming[self._due]
             self.policy.add(request)
             self._due += 1
+            self._empty = 0
             life = Life(request.id, _exact(request.arrival), request.prompt_tokens, self._streams)
             self._lives[request.id] = life
             self._all_lives.append(life)
