@@ -41,8 +41,8 @@ def build(out: Path, reuse: bool = True) -> None:
     )
     site = pages.Site(
         assets=assets.finish(),
-        integrity={name: assets.integrity(name) for name in assets.urls if name.endswith(".mjs")},
-        modules=assets.imports(*pages.SCRIPTS),
+        integrity={name: assets.integrity(name) for name in assets.urls if name.endswith((".js", ".mjs"))},
+        modules=assets.imports(pages.SCRIPT),
         fonts=first_fonts,
     )
     with Replacement(out) as folder:

@@ -19,7 +19,7 @@ STYLE = re.compile(
     r"""(?P<before>\burl\(\s*|@import\s+)(?P<quote>["']?)(?:\.{0,2}/)*(?P<name>(?!data:)[\w./-]+)(?P=quote)"""
 )
 SOURCE_MAP = re.compile(r"^//# sourceMappingURL=.*\n?", re.MULTILINE)
-PATTERNS = {".mjs": SCRIPT, ".css": STYLE}
+PATTERNS = {".mjs": SCRIPT, ".js": SCRIPT, ".css": STYLE}
 
 
 class Assets:
@@ -65,16 +65,16 @@ class Assets:
         """Return the hash that a page states for a script."""
         return "sha384-" + base64.b64encode(hashlib.sha384(self.files[self.url(name)]).digest()).decode()
 
-    def imports(self, *scripts: str) -> tuple[str, ...]:
-        """Return the plain names of all modules that come with some scripts by static imports, less themselves."""
-        found, border = list(scripts), list(reversed(scripts))
+    def imports(self, script: str) -> tuple[str, ...]:
+        """Return the plain names of all modules that come with a script by static imports, less itself."""
+        found, border = [script], [script]
         while border:
             text = self._waiting[border.pop()].decode()
             for match in SCRIPT.finditer(text):
                 if "(" not in match["before"] and match["name"] not in found:
                     found.append(match["name"])
                     border.append(match["name"])
-        return tuple(found[len(scripts) :])
+        return tuple(found[1:])
 
     def _name(self, name: str) -> None:
         if name not in self._waiting:

@@ -9,7 +9,7 @@ import brotli
 
 from stages.cache import Cache, digest
 
-TEXTS = {".html", ".css", ".mjs", ".json", ".svg", ".txt", ".xml", ".webmanifest"}
+TEXTS = {".html", ".css", ".js", ".mjs", ".json", ".svg", ".txt", ".xml", ".webmanifest"}
 SMALLEST = 256
 """Files of fewer bytes are not worth a header."""
 

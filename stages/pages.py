@@ -15,8 +15,10 @@ from sim import station
 from stages.policy import CSP
 
 
-SCRIPTS = ("start.mjs", "app.mjs")
-"""The scripts of a page: what sets Python going, and all else."""
+FIRST = "early.js"
+"""The script that a page waits for, as it sets Python going."""
+SCRIPT = "app.mjs"
+"""The script that does all else."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,9 @@ def figure(name: str, quantity: str) -> str:
 def head(site: Site, root: str) -> Markup:
     """Give a template what every page's head begins with: the policy, the scripts, and the first fonts."""
     lines = [f'<meta http-equiv="Content-Security-Policy" content="{escape(CSP)}">']
-    for name in SCRIPTS:
+    for name, kind in ((FIRST, ""), (SCRIPT, ' type="module" async')):
         source = escape(root + site.assets[name])
-        lines.append(f'<script type="module" async src="{source}"{_integrity(site, name)}></script>')
+        lines.append(f'<script{kind} src="{source}"{_integrity(site, name)}></script>')
     for name in site.modules:
         address = escape(root + site.assets[name])
         lines.append(f'<link rel="modulepreload" href="{address}"{_integrity(site, name)}>')

@@ -3,18 +3,21 @@ import { option } from "./address.mjs";
 import { Controls } from "./controls.mjs";
 import { copyLink } from "./copy.mjs";
 import { Frames } from "./frames.mjs";
+import { Interpreter } from "./interpreter.mjs";
 import { addKeys } from "./keys.mjs";
 import { followReader } from "./line.mjs";
 import { Player } from "./player.mjs";
 import * as progress from "./progress.mjs";
 import { Scene } from "./scene.mjs";
-import { atOnce, interpreter } from "./start.mjs";
 import { Trail } from "./trail.mjs";
 
 const PRACTICE = 24; // questions for an idle Python; some browsers are slow with the first ones
 const html = document.documentElement;
+const atOnce = html.dataset.page !== "embed";
+const interpreter = new Interpreter();
 const still = option(location.search, "freeze") === "1";
 dress();
+if (atOnce) interpreter.start(globalThis.lessonEarly);
 showProgress();
 
 if (document.readyState === "loading") await new Promise((go) => document.addEventListener("DOMContentLoaded", go));

@@ -1,15 +1,12 @@
 // The reader's Python, wherever it runs: in a worker that is started again when it dies, or, where no worker can start
 // (a sandboxed frame), on the page itself. One question at a time; what was asked of a dead worker is asked again.
-import { download } from "./download.mjs";
-import { image, sizes, wasm } from "./runtime.mjs";
-import { forget, keep, kept } from "./store.mjs";
-
-/** How many bytes are to come before Python can start. */
-export const total = sizes.wasm + sizes.image;
+import { PageHost, WorkerHost } from "./hosts.mjs";
+import { total } from "./parts.mjs";
+import { forget } from "./store.mjs";
 
 const DEATHS = 3; // in a row, after which we give up
 const PATIENCE = 4000; // ms for an answer; doubled with every death, so that a slow machine is not taken for a dead one
-const START_PATIENCE = 20000; // ms between two signs of life while starting, once everything is downloaded
+const START_PATIENCE = 20000; // ms between two signs of life while starting
 
 export class Interpreter {
   constructor() {
@@ -18,30 +15,23 @@ export class Interpreter {
     this.stage = ""; // fetch or start, while starting
     this.bytes = 0; // downloaded so far
     this.waiting = []; // questions, the first of which is being answered
-    this.asked = null; // the question that this host was sent, until its answer is here
+    this.asked = false; // whether the first has been put to this Python
     this.deaths = 0;
-    this.parts = null; // a promise of what Python starts from
+    this.parts = null; // what a worker has loaded, for the next one
     this.host = null;
     this.inPage = false;
     this.clock = undefined;
   }
 
-  /** Begin, or begin again after a failure. */
-  async start() {
+  /** Begin, or begin again after a failure. `early` is a worker that is on its way already, if there is one. */
+  start(early = null) {
     if (this.state === "starting" || this.state === "ready") return;
     this.deaths = 0;
     this.bytes = 0;
-    this.become("starting", "fetch");
-    try {
-      const loaded = this.load();
-      this.spawn(); // its scripts come while the rest is on its way
-      await loaded;
-    } catch (error) {
-      await this.fail(error);
-    }
+    this.spawn("fetch", early);
   }
 
-  /** Ask a question; resolves to the answer, or to null when Python refuses it twice. */
+  /** Ask a question; resolves to the answer, or to null when Python refuses it twice or cannot be had. */
   ask(question) {
     return new Promise((resolve) => {
       this.waiting.push({ text: JSON.stringify(question), resolve, refused: false });
@@ -49,42 +39,10 @@ export class Interpreter {
     });
   }
 
-  /** Let an idle Python practise with some questions, and keep what was downloaded for the next visit. */
-  async rest(questions) {
+  /** Let an idle Python practise with some questions, and do what can wait. */
+  rest(questions) {
     this.host?.post({ type: "rest", texts: questions.map((question) => JSON.stringify(question)) });
-    const buffer = (await this.parts).image;
-    const binary = { headers: { "content-type": "application/octet-stream" } };
-    await keep([
-      [wasm, () => download(wasm, "application/wasm")],
-      ...(buffer ? [[image, async () => new Response(buffer, binary)]] : []),
-    ]);
   }
-
-  /** The compiled module and the image, downloaded once however often Python starts. */
-  load() {
-    this.parts ??= Promise.all([this.module(), this.image()]).then(([module, buffer]) => ({ module, image: buffer }));
-    return this.parts;
-  }
-
-  async module() {
-    const response = (await kept(wasm)) ?? (await download(wasm, "application/wasm", this.count));
-    return WebAssembly.compileStreaming(response);
-  }
-
-  /** The image, or null where it cannot be had: Python starts plainly then. */
-  async image() {
-    try {
-      const response = (await kept(image)) ?? (await download(image, "application/octet-stream", this.count));
-      return await response.arrayBuffer();
-    } catch {
-      return null;
-    }
-  }
-
-  count = (bytes) => {
-    this.bytes = Math.min(this.bytes + bytes, total);
-    this.onChange();
-  };
 
   become(state, stage = "") {
     this.state = state;
@@ -92,73 +50,68 @@ export class Interpreter {
     this.onChange();
   }
 
-  /** Start a Python in a worker, with all that is loaded. */
-  spawn() {
+  /** Start a Python, and forget the one before. */
+  spawn(stage, early = null) {
     this.host?.end();
-    this.asked = null;
-    this.host = this.inPage ? new PageHost() : new WorkerHost();
-    const host = this.host;
-    const current = (act) => (data) => host === this.host && act(data);
-    host.onMessage = current((data) => this.heard(data));
-    host.onLost = current((born) => this.lost(born));
-    host.begin();
-    this.parts.then(
-      ({ module, image: buffer }) => {
-        if (host !== this.host) return;
-        this.become("starting", "start");
-        host.begun = true;
-        host.post({ type: "start", wasm: module, image: buffer });
-        this.watch(START_PATIENCE);
-      },
-      () => {}, // start() tells
-    );
+    const host = this.inPage ? new PageHost() : new WorkerHost(early);
+    this.host = host;
+    host.onMessage = (data) => host === this.host && this.heard(data);
+    host.onLost = (born) => host === this.host && this.lost(born);
+    this.asked = false;
+    this.become("starting", stage);
+    this.watch(START_PATIENCE);
+    host.begin(this.parts);
   }
 
   heard(data) {
-    this.watch(0);
-    if (data.type === "beat") this.watch(this.host.begun ? START_PATIENCE : 0);
-    else if (data.type === "failed") this.fail(data.why);
+    if (data.type === "parts") this.parts = data.parts;
+    else if (data.type === "bytes") this.count(data.count);
+    else if (data.type === "beat") this.watch(this.state === "starting" ? START_PATIENCE : 0);
+    else if (data.type === "failed") this.fail();
     else if (data.type === "refused") this.refuse();
-    else {
-      if (data.type === "ready") this.become("ready");
-      else this.settle(JSON.parse(data.text));
-      this.send();
-    }
+    else if (data.type === "ready") this.begin();
+    else this.settle(JSON.parse(data.text));
+  }
+
+  count(bytes) {
+    this.bytes = Math.min(this.bytes + bytes, total);
+    this.watch(START_PATIENCE);
+    this.become("starting", this.bytes < total ? "fetch" : "start");
+  }
+
+  begin() {
+    this.watch(0);
+    this.become("ready");
+    this.send();
   }
 
   settle(answer) {
+    this.watch(0);
     this.deaths = 0;
-    this.asked = null;
+    this.asked = false;
     this.waiting.shift()?.resolve(answer);
+    this.send();
   }
 
   /** A question that Python cannot take: ask a fresh Python once, as the old one may have been the reason. */
   refuse() {
     const [question] = this.waiting;
-    if (question?.refused) {
-      this.settle(null);
-      this.send();
-      return;
+    if (!question || question.refused) this.settle(null);
+    else {
+      question.refused = true;
+      this.spawn("start");
     }
-    if (question) question.refused = true;
-    this.again();
   }
 
   /** The worker is gone or silent. One that never lived cannot live here: then Python moves to the page. */
   lost(born) {
     if (!born && !this.inPage) this.inPage = true;
     else this.deaths += 1;
-    if (this.deaths >= DEATHS) this.fail("python: died too often");
-    else this.again();
+    if (this.deaths >= DEATHS) this.fail();
+    else this.spawn("start");
   }
 
-  again() {
-    this.watch(0);
-    this.become("starting", "start");
-    this.spawn();
-  }
-
-  async fail(_why) {
+  async fail() {
     this.watch(0);
     this.host?.end();
     this.host = null;
@@ -168,11 +121,10 @@ export class Interpreter {
     for (const question of this.waiting.splice(0)) question.resolve(null);
   }
 
-  /** Send the first question, unless it is on its way: becoming ready makes the page ask at once. */
   send() {
-    if (this.state !== "ready" || !this.waiting.length || this.asked === this.waiting[0]) return;
-    this.asked = this.waiting[0];
-    this.host.post({ type: "ask", id: 0, text: this.waiting[0].text });
+    if (this.state !== "ready" || !this.waiting.length || this.asked) return;
+    this.asked = true;
+    this.host.post({ type: "ask", text: this.waiting[0].text });
     this.watch(PATIENCE * 2 ** this.deaths);
   }
 
@@ -183,76 +135,3 @@ export class Interpreter {
     this.clock = setTimeout(() => (twice ? this.watch(patience / 2, false) : this.lost(true)), patience);
   }
 }
-
-/** Where Python is: it takes messages by post(), and gives them to onMessage; onLost(born) tells of its end. */
-class Host {
-  begun = false; // whether it has been told to start
-  onMessage = (_data) => {};
-  onLost = (_born) => {};
-  begin() {}
-  end() {}
-}
-
-/** A worker. */
-class WorkerHost extends Host {
-  born = false; // whether it has ever spoken
-  worker = null;
-
-  begin() {
-    try {
-      this.worker = new Worker(trusted(new URL("./worker.mjs", import.meta.url).href), { type: "module" });
-    } catch {
-      queueMicrotask(() => this.onLost(false));
-      return;
-    }
-    this.worker.onmessage = ({ data }) => {
-      this.born = true;
-      this.onMessage(data);
-    };
-    this.worker.onmessageerror = () => this.onLost(this.born);
-    this.worker.onerror = (event) => {
-      event.preventDefault();
-      this.onLost(this.born);
-    };
-  }
-
-  post(message) {
-    this.worker?.postMessage(message);
-  }
-
-  end() {
-    this.worker?.terminate();
-  }
-}
-
-/** The page itself, with the same messages. */
-class PageHost extends Host {
-  python = null;
-
-  async post(message) {
-    const reply = await this.reply(message);
-    if (reply) this.onMessage(reply);
-  }
-
-  async reply({ type, wasm: module = null, image: buffer = null, text = "", texts = [] }) {
-    try {
-      if (type === "start") {
-        const { start } = await import("./python.mjs");
-        this.python = await start(module, buffer);
-        return { type: "ready", plain: this.python.plain };
-      }
-      if (type === "rest") {
-        for (const practice of texts) this.python.respond(practice);
-        return null;
-      }
-      await Promise.resolve(); // an answer never comes before the asking is over
-      return { type: "answer", text: this.python.respond(text) };
-    } catch (error) {
-      return type === "start" ? { type: "failed", why: String(error) } : { type: "refused" };
-    }
-  }
-}
-
-/** Where a page demands trusted types, the worker's address is one that we vouch for. */
-const policy = globalThis.trustedTypes?.createPolicy("lesson-worker", { createScriptURL: (address) => address });
-const trusted = (url) => (policy ? policy.createScriptURL(url) : url);

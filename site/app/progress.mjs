@@ -1,5 +1,5 @@
 // How far the start of Python is: told to the styles by attributes of <html>, and to the reader by what templates offer.
-import { total } from "./interpreter.mjs";
+import { total } from "./parts.mjs";
 
 const page = document.documentElement;
 

@@ -13,12 +13,12 @@ const quiet = { stdout: () => {}, stderr: () => {} };
  * Resolves to { respond, addLibrary, plain }. An image of another version, a damaged one, or one that cannot be laid
  * into memory is given up for the plain start at once.
  */
-export async function start(wasm, buffer, beat = () => {}) {
+export async function start(wasm, buffer) {
   if (buffer) {
     try {
-      return describe(await fromImage(wasm, images.open(buffer, tag), beat), false);
+      return describe(await fromImage(wasm, images.open(buffer, tag)), false);
     } catch {
-      beat();
+      // plainly, then
     }
   }
   return describe(await plainly(wasm), true);
@@ -30,11 +30,10 @@ function describe(python, plain) {
 }
 
 /** The fast start: an instance whose memory is overwritten by the image. */
-function fromImage(wasm, image, beat) {
+function fromImage(wasm, image) {
   const createPyodideModule = async (settings) => {
     settings.INITIAL_MEMORY = image.memory;
     const module = await createModule(settings);
-    beat();
     images.restore(image, module);
     return module;
   };

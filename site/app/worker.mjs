@@ -1,42 +1,61 @@
-// Python in a worker. In: {type: "start", wasm, image}, {type: "ask", id, text}, {type: "rest", texts}.
-// Out: {type: "beat"} while it starts, {type: "ready", plain}, {type: "answer", id, text}, {type: "refused", id},
-// {type: "failed", why}.
-import "./pyodide.asm.mjs"; // the largest of all: named here so that it is asked for first
-import { start } from "./python.mjs";
+// Python in a worker. It loads all by itself, off the page's thread; one that is started again is given what the first
+// one had loaded.
+//
+// In: {type: "start", parts} to one called "again", {type: "ask", text}, {type: "rest", texts}.
+// Out: {type: "beat"} as long as it starts, {type: "bytes", count}, {type: "ready"}, {type: "answer", text},
+// {type: "refused"}, {type: "failed"}, and once it has rested {type: "parts", parts}, for another one.
+import { keepParts, load } from "./parts.mjs";
 
-let python;
+const BEAT = 2000; // ms
+const beating = setInterval(() => postMessage({ type: "beat" }), BEAT);
+let given = (_parts) => {};
+const parts = self.name === "again" ? new Promise((resolve) => (given = resolve)) : load(count);
+const library = import("./pyodide.asm.mjs"); // the largest script: asked for before the one that imports it
+const python = boot();
 
-const answers = {
-  async start({ wasm, image }) {
-    try {
-      python = await start(wasm, image, () => postMessage({ type: "beat" }));
-      postMessage({ type: "ready", plain: python.plain });
-    } catch (error) {
-      postMessage({ type: "failed", why: String(error) });
+const acts = { start: (message) => given(message.parts), ask, rest };
+addEventListener("message", ({ data }) => acts[data.type](data));
+
+function count(bytes) {
+  postMessage({ type: "bytes", count: bytes });
+}
+
+async function boot() {
+  try {
+    const [{ start }, { module, image }] = await Promise.all([import("./python.mjs"), parts, library]);
+    postMessage({ type: "beat" });
+    const started = await start(module, image);
+    postMessage({ type: "ready" });
+    return started;
+  } catch {
+    postMessage({ type: "failed" });
+  } finally {
+    clearInterval(beating);
+  }
+}
+
+async function ask({ text }) {
+  const { respond } = await python;
+  try {
+    postMessage({ type: "answer", text: respond(text) });
+  } catch {
+    postMessage({ type: "refused" });
+  }
+}
+
+/** Nothing is to be done: answer some questions for practice, one at a time, keep what is loaded, get what is left. */
+async function rest({ texts }) {
+  const { respond, addLibrary } = await python;
+  try {
+    for (const text of texts) {
+      respond(text);
+      await new Promise((resolve) => setTimeout(resolve));
     }
-  },
-
-  ask({ id, text }) {
-    try {
-      postMessage({ type: "answer", id, text: python.respond(text) });
-    } catch {
-      postMessage({ type: "refused", id });
-    }
-  },
-
-  /** Nothing is to be done: answer some questions for practice, one at a time, and fetch the rest of the library. */
-  async rest({ texts }) {
-    try {
-      for (const text of texts) {
-        python.respond(text);
-        await new Promise((resolve) => setTimeout(resolve));
-      }
-      await python.addLibrary();
-    } catch {
-      // it was only practice
-    }
-  },
-};
-
-addEventListener("message", ({ data }) => answers[data.type](data));
-postMessage({ type: "beat" });
+    const had = await parts;
+    if (self.name !== "again") postMessage({ type: "parts", parts: had });
+    await addLibrary();
+    await keepParts(had.image);
+  } catch {
+    // it was only practice
+  }
+}

@@ -1,0 +1,5 @@
+// What early.js leaves for app.mjs.
+declare global {
+  var lessonEarly: { worker: Worker | null; events: Event[] };
+}
+export {};
