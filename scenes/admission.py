@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from scenes.fields import Choice, Integers, param
@@ -97,6 +98,7 @@ def view(state: State) -> View:
         "full": len(state.luggage) == MOST_TRAVELLERS,
         "preset": next((name for name, items in station.EVENINGS.items() if items == state.luggage), ""),
         "presets": tuple(station.EVENINGS),
+        "evenings": _evenings(),
         "guesses": GUESSES,
         "six": SIX,
         "travellers": _travellers(state, results),
@@ -104,6 +106,15 @@ def view(state: State) -> View:
         "gain": len(results["paged"].admitted) - len(results["reserved"].admitted),
     }
     return View(quantities, parts)
+
+
+@lru_cache(maxsize=1)
+def _evenings() -> tuple[dict[str, Any], ...]:
+    """Compare the evenings at a glance; they never change, so once is enough."""
+    return tuple(
+        {"name": name, "total": sum(luggage), "count": len(luggage), **both(State(luggage))}
+        for name, luggage in station.EVENINGS.items()
+    )
 
 
 def _counts(keeper: str, result: Admission) -> dict[str, str]:
