@@ -225,6 +225,7 @@ class Run:
         self._all_lives: list[Life] = []  # an id may come again after its request has ended
         self._moments: list[Moment] = []
         self._empty = 0
+        self._alive = 0
         self._streams = bool(getattr(self.policy, "streams", True))
         self.clock: Time = 0
 
@@ -246,7 +247,8 @@ class Run:
             self.clock = max(self.clock, _exact(self._coming[self._due].arrival))
         self._add_due()
         self.policy.schedule()
-        running, waiting, shares = len(self.policy.running), len(self.policy.waiting), self.policy.shares()
+        running, shares = len(self.policy.running), self.policy.shares()
+        waiting = self._alive - running  # the same as len(policy.waiting), which may be long
         step = self.policy.update()
         duration = self.cost.duration(step.tokens)
         self._live_through(step, duration)
@@ -272,6 +274,7 @@ class Run:
             request = self._coming[self._due]
             self.policy.add(request)
             self._due += 1
+            self._alive += 1
             self._empty = 0
             life = Life(request.id, _exact(request.arrival), request.prompt_tokens, self._streams)
             self._lives[request.id] = life
@@ -289,6 +292,7 @@ class Run:
             life.first = end if life.first is None else life.first
             life.last = end
             life.answers += 1
+        self._alive -= len(step.finished)
         for name in step.finished:
             self._lives[name].returned = end
 

@@ -109,7 +109,8 @@ class PrefillFirst(Rung[Paged]):
         while index < len(self._running):
             live = self._running[index]
             if self._can_grow(live):
-                live.table.extend(self.pool.take(self._missing(live)))
+                if missing := self._missing(live):
+                    live.table.extend(self.pool.take(missing))
                 plan.schedule(live)
                 index += 1
             else:

@@ -14,7 +14,7 @@ from sim.cost import IN_STEPS, StepCost
 from sim.engine import EngineConfig, Scheduler
 from sim.ladder import LADDER, LadderConfig
 from sim.metrics import PARTS, Run, fixed, percentages, run, share_percentages
-from sim.policy import Request, Shares
+from sim.policy import Request, Shares, Step
 from tests.rules.naive_ladder import random_world
 
 COST = StepCost(base=10, per_token=1, per_second=100)
@@ -97,7 +97,7 @@ def test_one_answer_token_has_no_time_per_token() -> None:
 
 
 def test_a_policy_that_can_never_serve_is_called_stuck() -> None:
-    """vLLM takes a request that outgrows the pool, and blocks on it for ever (ENGINE 9.2)."""
+    """vLLM takes a request that outgrows the pool, and blocks on it for ever."""
     engine = Scheduler(EngineConfig(block_size=1, num_blocks=5, max_model_len=20, max_num_batched_tokens=64))
     report = run(engine, [Request("huge", range(8), 2), Request("small", (1,), 1)], IN_STEPS)
     assert report.stuck
@@ -150,6 +150,23 @@ def test_run_only_loops_over_step(name: str, seed: int) -> None:
     assert shares is not None
     assert sum(shares) == 1
     assert all(sum(map(Fraction, share_percentages(one.shares, 2))) == 100 for one in report.moments)
+
+
+@pytest.mark.parametrize("name", LADDER)
+@pytest.mark.parametrize("seed", range(8))
+def test_a_moment_is_what_is_seen_amid_the_step(name: str, seed: int) -> None:
+    policy: Any = LADDER[name](LadderConfig(slots=40, block_size=2, max_model_len=20, max_num_seqs=4))
+    seen = []
+    update = policy.update
+
+    def look_and_update() -> Step:
+        seen.append((len(policy.running), len(policy.waiting), policy.shares()))
+        return update()
+
+    policy.update = look_and_update
+    traffic = [request for _, request in random_world(seed).arrivals if len(request.prompt) < 16]
+    moments = run(policy, traffic, COST).moments
+    assert [(one.running, one.waiting, one.shares) for one in moments] == seen
 
 
 @pytest.mark.parametrize("name", ["vllm-0.33"])
