@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sim.engine import EngineConfig, Request, Scheduler
@@ -67,7 +67,7 @@ def runs(draw):
     return config, draw(traffic(config))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(runs())
 def test_two_engines_decide_the_same(run):
     config, requests = run
