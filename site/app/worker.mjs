@@ -4,13 +4,13 @@
 // In: {type: "start", parts} to one called "again", {type: "ask", text}, {type: "rest", texts}.
 // Out: {type: "beat"} as long as it starts, {type: "bytes", count}, {type: "ready"}, {type: "answer", text},
 // {type: "refused"}, {type: "failed"}, and once it has rested {type: "parts", parts}, for another one.
-import { keepParts, load } from "./parts.mjs";
 
 const BEAT = 2000; // ms
 const beating = setInterval(() => postMessage({ type: "beat" }), BEAT);
+const loading = import("./parts.mjs");
 let given = (_parts) => {};
-const parts = self.name === "again" ? new Promise((resolve) => (given = resolve)) : load(count);
-const library = import("./pyodide.asm.mjs"); // the largest script: asked for before the one that imports it
+const parts = self.name === "again" ? new Promise((resolve) => (given = resolve)) : loading.then(({ load }) => load(count));
+const library = loading.then(() => import("./python.mjs")); // a large script, asked for when the rest is on its way
 const python = boot();
 
 const acts = { start: (message) => given(message.parts), ask, rest };
@@ -22,7 +22,7 @@ function count(bytes) {
 
 async function boot() {
   try {
-    const [{ start }, { module, image }] = await Promise.all([import("./python.mjs"), parts, library]);
+    const [{ start }, { module, image }] = await Promise.all([library, parts]);
     postMessage({ type: "beat" });
     const started = await start(module, image);
     postMessage({ type: "ready" });
@@ -54,7 +54,7 @@ async function rest({ texts }) {
     const had = await parts;
     if (self.name !== "again") postMessage({ type: "parts", parts: had });
     await addLibrary();
-    await keepParts(had.image);
+    await (await loading).keepParts(had.image);
   } catch {
     // it was only practice
   }
