@@ -137,6 +137,7 @@ def view(state: State) -> View:
     parts: dict[str, Any] = {
         "now": now,
         "last": last,
+        "room": sum(last > most for most in (10, 20, 40, 80)),
         "rules": {rule: _drawn(run, now, last) for rule, run in runs.items()},
         "log": [_logged(runs, r) for r in range(last)],
         "travellers": [
