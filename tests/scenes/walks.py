@@ -23,9 +23,9 @@ LONG = 8
 
 NONSENSE = (
     "", " ", "abc", "-1", "0", "1.5", "-0", "+3", " 7 ", "07", "1e3", "1e999", "-1e999", "9" * 20, "٣", "５",
-    "²", "½", "NaN", "inf", "0x10", "1_000", "None", "null", "true", "friday", "A", "fcfs,skip", "<b>", "&amp;",
-    '"', "'", "{{ 7 * 7 }}", "{% raw %}", "%s", "%41", "\x00", "\t5", "5\n", "\u200b", "\u202e", "🧳", "é", "a" * 5000,
-    "9" * 5000,
+    "²", "½", "NaN", "inf", "0x10", "1_000", "None", "null", "true", "friday", "A", "fcfs,skip", "<b>",
+    "&amp;", '"', "'", "{{ 7 * 7 }}", "{% raw %}", "%s", "%41", "\x00", "\t5", "5\n", "\u200b", "\u202e",
+    "🧳", "é", "a" * 5000, "9" * 5000,
 )  # fmt: skip
 
 
@@ -53,13 +53,13 @@ class Step:
         return json.dumps(self.question)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=2_000)
 def answered(scene: str, query: str, action: Action | None, past: bool) -> Answer:
     """Ask through the door that the page uses."""
     return stage.answer(scene, query, action, past)
 
 
-@lru_cache(maxsize=2_000)
+@lru_cache(maxsize=100)
 def seen(html: str) -> Element:
     """The fragment as a tree."""
     return parse(html)
