@@ -79,8 +79,9 @@ class Live:
         prompt = self.prompt
         if stop <= prompt:
             return tuple(self.request.prompt[start:stop])
-        told = tuple(self.request.prompt[start:prompt]) if start < prompt else ()
-        return told + self._answer(max(start, prompt) - prompt, stop - prompt)
+        if start >= prompt:
+            return self._answer(start - prompt, stop - prompt)
+        return tuple(self.request.prompt[start:prompt]) + self._answer(0, stop - prompt)
 
     def _answer(self, start: int, stop: int) -> tuple[int, ...]:
         """Ids of its answer tokens number `start` up to `stop` (from 0)."""

@@ -123,8 +123,9 @@ class Memory:
     def publish(self, live: Live, upto: int) -> None:
         """Make its full blocks up to token `upto` findable."""
         full = upto // self._block_size
+        row, publish = live.table.row, self.pool.publish
         for index in range(live.published, full):
-            self.pool.publish(live.table.row(index + 1), self._prefix(live, index))
+            publish(row(index + 1), self._prefix(live, index))
         if full > live.published:
             live.published = full
             live.publish_at = (full + 1) * self._block_size
@@ -132,10 +133,10 @@ class Memory:
     def _prefix(self, live: Live, index: int) -> Prefix:
         """What block `index` (from 0) of the request holds; made up to there if it is not known yet."""
         prefixes = live.prefixes
-        size = self._block_size
-        for place in range(len(prefixes), index + 1):
-            parent = prefixes[-1] if prefixes else None
-            prefixes.append(Prefix(parent, live.tokens(place * size, (place + 1) * size), self._hasher))
+        while len(prefixes) <= index:
+            start = len(prefixes) * self._block_size
+            tokens = live.tokens(start, start + self._block_size)
+            prefixes.append(Prefix(prefixes[-1] if prefixes else None, tokens, self._hasher))
         return prefixes[index]
 
     # The end

@@ -66,3 +66,4 @@ def check_requests(engine: Scheduler) -> None:
         assert live.done <= live.slots < live.done + config.block_size
     for live in engine._waiting:
         assert (live.done, len(live.table)) == (0, 0)
+        assert live.promised == 0  # so the admission pass never meets an answer in flight
