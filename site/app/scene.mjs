@@ -148,12 +148,18 @@ export class Scene {
     for (const key of address.keys(answer.query)) this.keys.add(key);
     if (job) this.last = { query: job.action ? job.before : answer.query, action: job.action };
     if (job?.action && changed) this.remember(job);
-    morph(this.root, answer.html, this.page.editing());
+    morph(this.root, answer.html, this.editing());
     this.correctBack();
     this.figures(answer.quantities);
     if (job) this.write(answer, job, changed);
     if (job || changed) this.tell(answer);
     job?.resolve(changed);
+  }
+
+  /** The field that keeps its value: one being changed, or one whose next change is waiting already (a key held down). */
+  editing() {
+    const active = document.activeElement;
+    return this.waiting.length && active?.matches("input, select") ? active : this.page.editing();
   }
 
   /** One step back for a whole drag, one for every other action. */
