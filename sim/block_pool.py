@@ -2,8 +2,8 @@
 
 One implementation for the lesson's paged keeper and for the engine. It follows vLLM 0.33
 (v1/core/block_pool.py): block 0 is the null block, never handed out; allocation takes from the front of one
-ordered free queue; a freed block that can still be found by its prefix goes to the end of the queue, any other
-to the very front.
+ordered free queue; a freed block that can still be found by its prefix goes to the end of the queue, any
+other to the very front.
 
 Deliberate differences from vLLM
 * No KV is stored: a block is its number.
