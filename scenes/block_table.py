@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from scenes.fields import Integer, Integers, Notice, param
@@ -53,7 +54,7 @@ def free_lockers(state: State) -> list[int]:
     rest = [n for n in range(1, LOCKERS + 1) if n not in taken]
     pool = BlockPool(LOCKERS + 1, taken + rest)
     pool.take(len(taken))
-    return pool.free_ids()
+    return list(pool.free_ids())
 
 
 def act(state: State, action: Action) -> tuple[State, Event]:
@@ -92,10 +93,10 @@ def _append(state: State, action: Action) -> tuple[State, Event]:
 def _scatter(state: State, action: Action) -> tuple[State, Event]:
     places = sorted([*state.a, *free_lockers(state)])
     if not state.a:
-        return state, Event("scatter")
+        return state, Event("scatter", {"moved": False})
     stride = next(step for step in range(STRIDE, STRIDE + len(places) + 1) if step % len(places) or len(places) == 1)
     moved = tuple(places[(places.index(locker) + stride) % len(places)] for locker in state.a)
-    return replace(state, a=moved), Event("scatter")
+    return replace(state, a=moved), Event("scatter", {"moved": moved != state.a})
 
 
 def _leave(state: State, action: Action) -> tuple[State, Event]:
@@ -116,6 +117,7 @@ def view(state: State) -> View:
         ],
         "free": free,
         "here": state.a[state.page - 1] if state.a else 0,
+        "apart": len(state.a) > 1 and all(abs(there - here) > 1 for here, there in pairwise(state.a)),
         "b_in": bool(state.b),
         "lockers": LOCKERS,
     }

@@ -47,11 +47,9 @@ def view(state: State) -> View:
         "tokens": str(now.tokens),
     }
     holdings = [Holding(NAMES.index(one.name), len(one.blocks), one.blocks) for one in now.running]
-    taken = {event.block for event in now.events if isinstance(event, BlockTaken)}
     parts: dict[str, Any] = {
         "last": LAST,
         "cells": cells(holdings, LOCKERS, LIMIT),
-        "taken": taken,
         "windows": [_window(now, w) for w in range(WINDOWS)],
         "queue": [{"label": name, "tone": tone(NAMES.index(name))} for name in now.waiting],
         "waits": [_wait(event) for event in now.events if isinstance(event, WaitingEvent)],

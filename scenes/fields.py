@@ -56,7 +56,7 @@ def _whole(text: str) -> int | float | None:
 
 
 def _exact(text: str) -> bool:
-    return re.fullmatch(r"-?(0|[1-9][0-9]*)", text) is not None
+    return re.fullmatch(r"0|-?[1-9][0-9]*", text) is not None
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Integers:
             values.append(value)
             notices += faults
         if len(items) > self.most:
-            notices.append(Notice("many", key, str(len(items)), str(self.most)))
+            notices.append(Notice("many", key, str(text.count(",") + 1), str(self.most)))
         if len(values) < self.least:
             notices.append(Notice("few", key, str(len(values)), str(self.least)))
             values += default[len(values) : self.least]

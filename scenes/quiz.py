@@ -103,7 +103,7 @@ def facts() -> dict[str, Any]:
 
 def _unsaved(rounds: int) -> tuple[int, ...]:
     """Find an order of the same needs in which both rules take ``rounds`` rounds."""
-    needs = NEEDS
+    needs: tuple[int, ...] = NEEDS
     while not _same(needs, rounds):
         needs = batching.another_order(needs, 1)
     return needs

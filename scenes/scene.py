@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +11,14 @@ from scenes import fields
 from scenes.fields import Notice
 
 S = TypeVar("S")
+
+
+class WrongValueError(ValueError):
+    """An action whose value is no number; carries the ``value`` as it was given."""
+
+    def __init__(self, value: str, low: int, high: int) -> None:
+        super().__init__(f"value is {value!r}, must be a number from {low} to {high}")
+        self.value = value
 
 
 @dataclass(frozen=True)
@@ -22,22 +30,16 @@ class Action:
     value: str = ""
 
     def number(self, low: int, high: int) -> int:
-        """Return ``value`` as a whole number, clamped. Raises ValueError if it is no number."""
-        return _bounded("value", self.value, low, high)
+        """Return ``value`` as a whole number, clamped. Raises WrongValueError if it is no number."""
+        if not fields.NUMBER.fullmatch(self.value.strip()):
+            raise WrongValueError(self.value, low, high)
+        return fields.Integer(low, high).read("value", self.value, low)[0]
 
     def index(self, count: int) -> int:
         """Return ``arg`` as an index below ``count``. Raises ValueError if it is none."""
         if not (self.arg.isascii() and self.arg.isdigit() and int(self.arg) < count):
             raise ValueError(f"arg is {self.arg!r}, must be 0 to {count - 1}")
         return int(self.arg)
-
-
-def _bounded(name: str, text: str, low: int, high: int) -> int:
-    number = fields.Integer(low, high)
-    value, _ = number.read(name, text, low)
-    if not fields.NUMBER.fullmatch(text.strip()):
-        raise ValueError(f"{name} is {text!r}, must be a number from {low} to {high}")
-    return value
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,15 @@ class View:
 
     quantities: dict[str, str]
     parts: dict[str, Any]
+
+
+def _correct(notices: list[Notice], last: Notice) -> None:
+    """Add ``last``; where it corrects what another correction made, tell both as one, from what was given."""
+    for place, one in enumerate(notices):
+        if (one.kind, one.key, one.used) == (last.kind, last.key, last.given):
+            notices[place] = replace(last, given=one.given)
+            return
+    notices.append(last)
 
 
 def _settled(state: S) -> tuple[S, list[Notice]]:
@@ -92,7 +103,13 @@ class Scene(Generic[S]):
         """Read a State from an address, whatever it holds, with the corrections made."""
         state, notices = fields.read(self.state, query)
         state, more = self.settle(state)
-        return state, notices + more
+        given = fields.pairs(query)
+        for one in more:
+            if one.kind != "number":
+                notices.append(one)
+            elif one.key in given:
+                _correct(notices, one)
+        return state, notices
 
     def query(self, state: S) -> str:
         """Write every key of ``state``, in the declared order."""

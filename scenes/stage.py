@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import scenes
-from scenes.fields import Notice
+from scenes.fields import SHOWN, Notice
 from scenes.render import make_environment
-from scenes.scene import Action, Event, Scene
+from scenes.scene import Action, Event, Scene, WrongValueError
 
 
 def _discover() -> dict[str, Scene[Any]]:
@@ -65,8 +65,8 @@ def find(name: str) -> Scene[Any]:
 def answer(name: str, query: str = "", action: Action | None = None, past: bool = False, computed: str = "live") -> Answer:
     """Answer one question: read the state from ``query``, act, compute the view and render it.
 
-    ``past`` tells whether there is a step to go back to. An action that the scene does not have
-    changes nothing and is told in a notice. Raises ValueError for an unknown scene.
+    ``past`` tells whether there is a step to go back to. An action that the scene does not have, or a
+    value that is no number, changes nothing and is told in a notice. Raises ValueError for an unknown scene.
     """
     scene = find(name)
     state, notices = scene.read(query)
@@ -74,8 +74,10 @@ def answer(name: str, query: str = "", action: Action | None = None, past: bool 
     if action is not None:
         try:
             state, event = scene.after(state, action)
+        except WrongValueError as wrong:
+            notices = [*notices, Notice("value", action.name, wrong.value[:SHOWN])]
         except ValueError:
-            notices = [*notices, Notice("action", action.name[:24])]
+            notices = [*notices, Notice("action", "", action.name[:SHOWN])]
     view = scene.view(state)
     full = scene.query(state)
     html = ENVIRONMENT.get_template(f"scenes/{name}.html").render(
