@@ -44,7 +44,9 @@ def act(state: State, action: Action) -> tuple[State, Event]:
 
 def _set(state: State, index: int, items: int) -> tuple[State, Event]:
     luggage = state.luggage[:index] + (items,) + state.luggage[index + 1 :]
-    return replace(state, luggage=luggage), Event("items", {"label": label(index), "luggage": items, "index": index})
+    return replace(state, luggage=luggage), Event(
+        "items", {"label": label(index), "luggage": items, "index": index}
+    )
 
 
 def _items(state: State, action: Action) -> tuple[State, Event]:
@@ -147,7 +149,13 @@ def _keeper(result: Admission) -> dict[str, Any]:
     return {
         "cells": cells(result.admitted, LOCKERS, LIMIT),
         "holdings": [
-            {"label": label(h.traveller), "tone": tone(h.traveller), "luggage": h.items, "lockers": h.lockers, "empty": h.empty}
+            {
+                "label": label(h.traveller),
+                "tone": tone(h.traveller),
+                "luggage": h.items,
+                "lockers": h.lockers,
+                "empty": h.empty,
+            }
             for h in result.admitted
         ],
         "waiting": [_waiting(one) for one in result.waiting],

@@ -47,7 +47,9 @@ def settle(state: State) -> tuple[State, list[Notice]]:
     last = last_round(state)
     if state.round is None or state.round < last:
         return state, []
-    notices = [Notice("number", "round", str(state.round), str(last), "0", str(last))] if state.round > last else []
+    notices = (
+        [Notice("number", "round", str(state.round), str(last), "0", str(last))] if state.round > last else []
+    )
     return replace(state, round=None), notices
 
 
@@ -88,7 +90,9 @@ def _needs(state: State, action: Action) -> tuple[State, Event]:
 
 def _step(state: State, action: Action) -> tuple[State, Event]:
     index = action.index(len(state.needs))
-    return _with_need(state, index, min(max(state.needs[index] + (1 if action.name == "more" else -1), 1), MOST_NEED))
+    return _with_need(
+        state, index, min(max(state.needs[index] + (1 if action.name == "more" else -1), 1), MOST_NEED)
+    )
 
 
 def _preset(state: State, action: Action) -> tuple[State, Event]:
@@ -182,7 +186,12 @@ def _slot(run: Timetable, r: int, w: int, now: int) -> dict[str, Any]:
     kind = "later" if r >= now else "idle" if traveller is None else "busy"
     if traveller is None:
         return {"kind": kind, "label": "", "tone": "", "done": False}
-    return {"kind": kind, "label": label(traveller), "tone": tone(traveller), "done": run.finish[traveller] == r + 1}
+    return {
+        "kind": kind,
+        "label": label(traveller),
+        "tone": tone(traveller),
+        "done": run.finish[traveller] == r + 1,
+    }
 
 
 def _logged(runs: dict[str, Timetable], r: int) -> dict[str, Any]:
@@ -214,7 +223,11 @@ def _events(run: Timetable, now: int) -> dict[str, Any]:
 def usual(state: State) -> list[Action]:
     """Prepare every round of the lesson's six, the presets, the steppers and the guesses."""
     actions = [Action("round", "", str(r)) for r in range(last_round(state) + 1)]
-    actions += [Action("preset", "", name) for name in PRESETS] + [Action("shuffle"), Action("previous"), Action("first")]
+    actions += [Action("preset", "", name) for name in PRESETS] + [
+        Action("shuffle"),
+        Action("previous"),
+        Action("first"),
+    ]
     actions += [Action("guess", "", str(guess)) for guess in GUESSES]
     actions += [Action(name, str(i)) for i in range(len(state.needs)) for name in ("less", "more")]
     return actions + [Action("windows", "", str(n)) for n in range(1, MOST_WINDOWS + 1)]

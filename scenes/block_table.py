@@ -94,7 +94,9 @@ def _scatter(state: State, action: Action) -> tuple[State, Event]:
     places = sorted([*state.a, *free_lockers(state)])
     if not state.a:
         return state, Event("scatter", {"moved": False})
-    stride = next(step for step in range(STRIDE, STRIDE + len(places) + 1) if step % len(places) or len(places) == 1)
+    stride = next(
+        step for step in range(STRIDE, STRIDE + len(places) + 1) if step % len(places) or len(places) == 1
+    )
     moved = tuple(places[(places.index(locker) + stride) % len(places)] for locker in state.a)
     return replace(state, a=moved), Event("scatter", {"moved": moved != state.a})
 
@@ -108,9 +110,14 @@ def view(state: State) -> View:
     free = free_lockers(state)
     quantities = {"a.pages": str(len(state.a)), "free": str(len(free))}
     quantities |= {f"a.page.{page}": str(locker) for page, locker in enumerate(state.a, 1)}
-    owners = {locker: (owner, page) for owner in OWNERS for page, locker in enumerate(getattr(state, owner), 1)}
+    owners = {
+        locker: (owner, page) for owner in OWNERS for page, locker in enumerate(getattr(state, owner), 1)
+    }
     parts: dict[str, Any] = {
-        "rows": [{"page": page, "locker": locker, "selected": page == state.page} for page, locker in enumerate(state.a, 1)],
+        "rows": [
+            {"page": page, "locker": locker, "selected": page == state.page}
+            for page, locker in enumerate(state.a, 1)
+        ],
         "grid": [
             [_drawn(n, owners.get(n), state) for n in range(first, first + COLUMNS)]
             for first in range(1, LOCKERS + 1, COLUMNS)

@@ -83,12 +83,20 @@ def _window(now: Round, window: int) -> dict[str, Any] | None:
 
 
 def _wait(event: WaitingEvent) -> dict[str, Any]:
-    return {"label": event.request, "why": event.why, "needs": event.needs, "free": event.free, "behind": event.behind}
+    return {
+        "label": event.request,
+        "why": event.why,
+        "needs": event.needs,
+        "free": event.free,
+        "behind": event.behind,
+    }
 
 
 def _happened(now: Round) -> dict[str, Any]:
     came = [event.request for event in now.events if isinstance(event, AdmittedEvent)]
-    grown = [event.request for event in now.events if isinstance(event, BlockTaken) and event.request not in came]
+    grown = [
+        event.request for event in now.events if isinstance(event, BlockTaken) and event.request not in came
+    ]
     return {
         "arrived": [event.request for event in now.events if isinstance(event, Arrived)],
         "came": [{"label": name, "blocks": len(_blocks(now, name))} for name in came],

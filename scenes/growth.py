@@ -60,7 +60,12 @@ def _added(step: int) -> int:
 def _row(step: int, now: int) -> dict[str, Any]:
     items, before = GROWTH[step], GROWTH[step] - _added(step)
     cells = [("old" if n <= before else "new" if n <= items else "free") for n in range(1, LIMIT + 1)]
-    return {"step": step, "count": items, "cells": cells, "when": "now" if step == now else "past" if step < now else "later"}
+    return {
+        "step": step,
+        "count": items,
+        "cells": cells,
+        "when": "now" if step == now else "past" if step < now else "later",
+    }
 
 
 def usual(state: State) -> list[Action]:

@@ -62,7 +62,9 @@ def find(name: str) -> Scene[Any]:
     return REGISTRY[name]
 
 
-def answer(name: str, query: str = "", action: Action | None = None, past: bool = False, computed: str = "live") -> Answer:
+def answer(
+    name: str, query: str = "", action: Action | None = None, past: bool = False, computed: str = "live"
+) -> Answer:
     """Answer one question: read the state from ``query``, act, compute the view and render it.
 
     ``past`` tells whether there is a step to go back to. An action that the scene does not have, or a
@@ -98,7 +100,9 @@ def respond(text: str) -> str:
     """Answer a question given as JSON with JSON; see the module's docstring. Raises ValueError for bad JSON."""
     question = json.loads(text)
     given = question.get("action")
-    action = Action(str(given["name"]), str(given.get("arg", "")), str(given.get("value", ""))) if given else None
+    action = (
+        Action(str(given["name"]), str(given.get("arg", "")), str(given.get("value", ""))) if given else None
+    )
     past, computed = bool(question.get("past")), question.get("computed", "live")
     return answer(question["scene"], question["query"], action, past, computed).text()
 

@@ -29,7 +29,9 @@ class Cell:
     y: int = 0
 
 
-def cells(holdings: Iterable[Holding], count: int, columns: int, pitch: int = 36, line: int = 40) -> tuple[Cell, ...]:
+def cells(
+    holdings: Iterable[Holding], count: int, columns: int, pitch: int = 36, line: int = 40
+) -> tuple[Cell, ...]:
     """Draw ``count`` lockers in rows of ``columns``; distances in units of the picture."""
     state: dict[int, tuple[str, int]] = {}
     for holding in holdings:

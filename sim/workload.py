@@ -68,7 +68,9 @@ class Round:
 
 
 @lru_cache(maxsize=4)
-def play(evening: tuple[Visitor, ...] = EVENING, windows: int = WINDOWS, lockers: int = LOCKERS) -> tuple[Round, ...]:
+def play(
+    evening: tuple[Visitor, ...] = EVENING, windows: int = WINDOWS, lockers: int = LOCKERS
+) -> tuple[Round, ...]:
     """Run the engine until everybody is served; element 0 is the empty station before the first round.
 
     Raises ValueError for an evening without visitors or an arrival before round 1, and as the engine does, for
@@ -83,7 +85,9 @@ def play(evening: tuple[Visitor, ...] = EVENING, windows: int = WINDOWS, lockers
     while len(rounds) <= max(visitor.arrival for visitor in evening) or engine.busy:
         for visitor in evening:
             if visitor.arrival == len(rounds):
-                engine.add(Request(visitor.name, range(visitor.prompt), visitor.answers, arrival=visitor.arrival))
+                engine.add(
+                    Request(visitor.name, range(visitor.prompt), visitor.answers, arrival=visitor.arrival)
+                )
         rounds.append(_round(engine, rounds[-1].tokens, evening, events))
         events.clear()
     return tuple(rounds)
@@ -108,7 +112,9 @@ def _round(engine: Scheduler, before: int, evening: Sequence[Visitor], events: l
     answers = {name: engine.progress(name)[0] - prompts[name] for name in engine.running}
     step = engine.update()
     running = tuple(
-        Running(name, prompts[name], had + (name in step.sampled), tables[name], had == 0, name in step.finished)
+        Running(
+            name, prompts[name], had + (name in step.sampled), tables[name], had == 0, name in step.finished
+        )
         for name, had in answers.items()
     )
     tokens = before + len(step.sampled)

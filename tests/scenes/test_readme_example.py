@@ -43,7 +43,8 @@ def test_the_example_answers(example: str) -> None:
     assert first.quantities == {"rounds": "6", "idle": "2"}
     one = stage.answer(example, first.query, Action("windows", "", "1"))
     assert one.quantities == {"rounds": "16", "idle": "0"}
-    assert 'data-state="windows=1"' in one.html and '<b data-quantity="rounds">16</b>' in one.html
+    assert 'data-state="windows=1"' in one.html
+    assert '<b data-quantity="rounds">16</b>' in one.html
 
 
 def test_the_example_prepares_its_answers(example: str) -> None:
