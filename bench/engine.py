@@ -1,9 +1,6 @@
-"""How fast the engine plans, and how much memory it takes: `python -m bench.engine [--sizes
-100,1000,10000,100000]`.
+"""How fast the engine plans, and how much memory it takes: `python -m bench.engine [--sizes 100,1000]`.
 
-The workload is the one on which the real scheduler was measured: all requests at step 0, prompt
-200,
-answer 100, block size 16, budget 2,048, 64 slots, 4,096 blocks; the tight pool has 900. Time covers schedule
+The workload is the one on which the real scheduler was measured: all requests at step 0, prompt 200, answer 100, block size 16, budget 2,048, 64 slots, 4,096 blocks; the tight pool has 900. Time covers schedule
 and update of the whole run, construction excluded. Memory is the peak that Python allocates for the engine
 and its requests while all of them wait and the first steps run: it only falls after that.
 """
@@ -11,15 +8,19 @@ and its requests while all of them wait and the first steps run: it only falls a
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import time
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from sim.engine import EngineConfig, Request, Scheduler
 
+ROOT = Path(__file__).resolve().parent.parent
 SIZES = (100, 1_000, 10_000, 100_000)
+MOST_IN_PYODIDE = 10_000
 PROMPT, ANSWER = 200, 100
 PLENTY, TIGHT = 4_096, 900
 STEPS_FOR_MEMORY = 150  # more than one generation of running requests
@@ -89,8 +90,19 @@ def peak_bytes(requests: int, caching: bool = False, blocks: int = PLENTY) -> in
     return peak
 
 
+def row(case: str, run: Measurement) -> str:
+    """One line of the table, without memory."""
+    return f"{case:>16}{run.requests:>10}{run.request_steps:>15}{run.preemptions:>13}{run.microseconds:>9.2f}"
+
+
+def in_pyodide(sizes: list[int]) -> None:
+    """Print the same table, without memory, measured in Pyodide. Raises CalledProcessError if that fails."""
+    few = [str(size) for size in sizes if size <= MOST_IN_PYODIDE]
+    subprocess.run(["node", str(ROOT / "bench" / "in_pyodide.mjs"), str(ROOT), *few], check=True)
+
+
 def main(arguments: list[str]) -> int:
-    """Print a table; 0."""
+    """Print a table for CPython and one for Pyodide; 0."""
     parser = argparse.ArgumentParser(description="Speed and memory of the engine.")
     parser.add_argument(
         "--sizes", default=",".join(map(str, SIZES)), help="numbers of requests, comma separated"
@@ -105,8 +117,9 @@ def main(arguments: list[str]) -> int:
             runs = [measure(size, time.process_time, caching, blocks) for _ in range(repeats)]
             run = min(runs, key=lambda one: one.seconds)
             peak = peak_bytes(size, caching, blocks)
-            figures = f"{run.microseconds:>9.2f}{peak / 1e6:>9.1f}{peak // size:>8}"
-            print(f"{name:>16}{size:>10}{run.request_steps:>15}{run.preemptions:>13}{figures}", flush=True)
+            print(f"{row(name, run)}{peak / 1e6:>9.1f}{peak // size:>8}", flush=True)
+    print("in Pyodide:", flush=True)
+    in_pyodide(sizes)
     return 0
 
 
