@@ -125,15 +125,14 @@ class Scheduler:
         return live.known, live.done
 
     def shares(self) -> Shares:
-        """The memory now; what is neither token nor free is the unfilled rest of blocks."""
+        """The memory now; what is neither token nor free is the unfilled rest of blocks.
+
+        Only full blocks are shared, so what a table leaves unfilled is nobody else's.
+        """
         size = self.config.block_size
-        filled: dict[int, int] = {}
-        for live in self._running:
-            for index, block in enumerate(live.table):
-                filled[block] = max(filled.get(block, 0), min(size, live.done - index * size))
-        holding = sum(max(0, slots) for slots in filled.values())
+        unfilled = sum(live.slots - live.done for live in self._running)
         free = self.memory.pool.free_count * size
-        return Shares(holding, 0, self.capacity - holding - free, 0, free)
+        return Shares(self.capacity - free - unfilled, 0, unfilled, 0, free)
 
     # Requests come and go
 
