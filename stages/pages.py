@@ -57,7 +57,7 @@ def figure(name: str, quantity: str) -> str:
 def head(site: Site, root: str) -> Markup:
     """Give a template what every page's head begins with: the policy, the scripts, and the first fonts."""
     lines = [f'<meta http-equiv="Content-Security-Policy" content="{escape(CSP)}">']
-    for name, kind in ((FIRST, ""), (SCRIPT, ' type="module" async')):
+    for name, kind in ((FIRST, " crossorigin"), (SCRIPT, ' type="module" async')):
         source = escape(root + site.assets[name])
         lines.append(f'<script{kind} src="{source}"{_integrity(site, name)}></script>')
     for name in site.modules:

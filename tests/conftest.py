@@ -81,18 +81,18 @@ def server(site: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def playwright() -> Iterator[Playwright]:
-    """Playwright itself."""
-    with sync_playwright() as playwright:
-        yield playwright
-
-
-@pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of the browser."""
     noted = ROOT / ".cache" / "browser"
     named = noted.read_text().strip() if noted.is_file() and not os.environ.get("CHROMIUM") else ""
     return named if named and Path(named).is_file() else browsers.find() or browsers.install()
+
+
+@pytest.fixture(scope="session")
+def playwright(chromium: str) -> Iterator[Playwright]:
+    """Playwright itself, once the browser is found: Playwright cannot be asked for its own twice at a time."""
+    with sync_playwright() as playwright:
+        yield playwright
 
 
 @pytest.fixture(scope="session")

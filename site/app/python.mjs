@@ -10,7 +10,7 @@ const quiet = { stdout: () => {}, stderr: () => {} };
 
 /**
  * Start Python with a compiled module and, unless it is null, an image.
- * Resolves to { respond, addLibrary, plain }. An image of another version, a damaged one, or one that cannot be laid
+ * Resolves to { respond, addLibrary, run, plain }. An image of another version, a damaged one, or one that cannot be laid
  * into memory is given up for the plain start at once.
  */
 export async function start(wasm, buffer) {
@@ -26,7 +26,8 @@ export async function start(wasm, buffer) {
 
 function describe(python, plain) {
   const respond = python.pyimport("scenes.stage").respond;
-  return { respond: (text) => respond(text), addLibrary: plain ? async () => {} : () => addLibrary(python), plain };
+  const run = (code) => python.runPython(code);
+  return { respond: (text) => respond(text), addLibrary: plain ? async () => {} : () => addLibrary(python), run, plain };
 }
 
 /** The fast start: an instance whose memory is overwritten by the image. */
