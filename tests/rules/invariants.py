@@ -15,6 +15,18 @@ def check(engine: Scheduler) -> None:
     shares = engine.shares()
     assert shares.capacity == engine.capacity
     assert (shares.reserved, shares.external) == (0, 0)
+    assert shares.holding == sum(filled(engine).values())
+
+
+def filled(engine: Scheduler) -> dict[int, int]:
+    """Slots with a token in each block held, looked at block by block."""
+    size = engine.config.block_size
+    found: dict[int, int] = {}
+    for request, table in engine.tables.items():
+        computed = engine.progress(request)[1]
+        for page, block in enumerate(table):
+            found[block] = max(found.get(block, 0), min(size, computed - page * size), 0)
+    return found
 
 
 def check_blocks(engine: Scheduler) -> None:
