@@ -51,7 +51,7 @@ def install() -> str:
     found = find()
     if found is None:
         raise Missing(
-            "no Chromium was found, and none could be installed: install chromium or Google Chrome and run again, "
+            "no Chromium was found, and none could be installed: install chromium or Google Chrome, "
             "or name one with CHROMIUM=/path/to/chromium."
         )
     return found

@@ -59,7 +59,7 @@ def check_modules(names: tuple[str, ...] = MODULES) -> None:
     missing = [name for name in names if importlib.util.find_spec(name) is None]
     if missing:
         raise Missing(
-            f"Python packages are missing ({', '.join(missing)}): run `make setup`, then .venv/bin/python build.py, "
+            f"Python packages are missing ({', '.join(missing)}): run `make setup` and use .venv/bin/python, "
             "or pip install --require-hashes -r requirements.txt."
         )
 

@@ -90,7 +90,7 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def playwright(chromium: str) -> Iterator[Playwright]:
-    """Playwright itself, once the browser is found: Playwright cannot be asked for its own twice at a time."""
+    """Playwright itself, once the browser is found: it cannot be asked for its own while it runs."""
     with sync_playwright() as playwright:
         yield playwright
 

@@ -47,7 +47,9 @@ def test_a_scene_reads_its_own_keys_as_they_stand(search: str, prefixed: bool, f
         ("?luggage=1", False, "", ""),
     ],
 )
-def test_writing_replaces_only_what_is_the_scenes(search: str, prefixed: bool, query: str, written: str) -> None:
+def test_writing_replaces_only_what_is_the_scenes(
+    search: str, prefixed: bool, query: str, written: str
+) -> None:
     known = {"set": ["luggage", "order"]}
     assert call("written", search, "admission", prefixed, query, known) == written
 

@@ -27,7 +27,11 @@ def test_references_follow_the_hashed_names() -> None:
 
 
 def test_styles_follow_too_and_leave_data_alone() -> None:
-    assets = named(a_css='@import "./b.css"; a { src: url("../x/f.woff2") } b { src: url(data:,x) }', b_css="", f_woff2="f")
+    assets = named(
+        a_css='@import "./b.css"; a { src: url("../x/f.woff2") } b { src: url(data:,x) }',
+        b_css="",
+        f_woff2="f",
+    )
     assets.finish()
     text = assets.files[assets.url("a.css")].decode()
     assert f'@import "./{assets.url("b.css")}"' in text
@@ -51,7 +55,9 @@ def test_wrong_references_stop_the_build() -> None:
 
 
 def test_static_imports_are_told_from_those_that_come_later() -> None:
-    assets = named(a_mjs='import "./b.mjs"; import("./c.mjs");', b_mjs='export * from "./d.mjs";', c_mjs="", d_mjs="")
+    assets = named(
+        a_mjs='import "./b.mjs"; import("./c.mjs");', b_mjs='export * from "./d.mjs";', c_mjs="", d_mjs=""
+    )
     assert assets.imports("a.mjs") == ("b.mjs", "d.mjs")
 
 

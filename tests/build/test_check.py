@@ -14,7 +14,9 @@ def write(folder: Path, body: str, meta: str = META) -> Path:
     (folder / "embed").mkdir()
     (folder / "a.css").write_text("")
     (folder / "index.html").write_text(f"<!doctype html>{meta}{body}")
-    (folder / "embed" / "x.html").write_text(f'<!doctype html>{META}<a href="../index.html#there">x</a><p id="x">')
+    (folder / "embed" / "x.html").write_text(
+        f'<!doctype html>{META}<a href="../index.html#there">x</a><p id="x">'
+    )
     return folder
 
 

@@ -30,8 +30,14 @@ def test_this_machine_has_everything() -> None:
     [
         (lambda: prerequisites.check_python((3, 10, 4)), "Python 3.10.4 is too old: Python 3.11"),
         (lambda: prerequisites.check_modules(("no_such_module",)), r"no_such_module.*make setup"),
-        (lambda: prerequisites.check_packages(Path("/nowhere")), r"npm packages are missing \(pyodide.*make setup"),
-        (lambda: prerequisites.check_wheels(Path("/nowhere")), r"wheels for the browser are missing.*make setup"),
+        (
+            lambda: prerequisites.check_packages(Path("/nowhere")),
+            r"npm packages are missing \(pyodide.*make setup",
+        ),
+        (
+            lambda: prerequisites.check_wheels(Path("/nowhere")),
+            r"wheels for the browser are missing.*make setup",
+        ),
     ],
 )
 def test_what_is_missing_is_named(check: Callable[[], None], said: str) -> None:
@@ -41,7 +47,7 @@ def test_what_is_missing_is_named(check: Callable[[], None], said: str) -> None:
 
 def test_node_and_npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(Missing, match="node is not installed: Node.js 20"):
+    with pytest.raises(Missing, match=r"node is not installed: Node\.js 20"):
         prerequisites.check_node()
     with pytest.raises(Missing, match="npm is not installed"):
         prerequisites.check_npm()

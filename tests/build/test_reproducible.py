@@ -1,4 +1,4 @@
-"""The same sources give the same bytes, the image of Python's memory included, whatever lies in the caches."""
+"""The same sources give the same bytes, the image of Python's memory included, whatever the caches hold."""
 
 from pathlib import Path
 
@@ -6,7 +6,9 @@ import build
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()
+    }
 
 
 def test_a_build_from_nothing_gives_the_same_bytes(site: Path, tmp_path: Path) -> None:

@@ -83,9 +83,11 @@ def test_a_wrong_port_is_refused(site: Path) -> None:
 def test_serve_prints_its_address_and_honours_the_port(site: Path) -> None:
     with make_server(site) as free:
         port = free.server_port
-    code = "import sys; from pathlib import Path; from stages.serve import serve; serve(Path(sys.argv[1]), int(sys.argv[2]))"
+    code = "import sys, pathlib; from stages import serve; serve.serve(pathlib.Path(sys.argv[1]), int(sys.argv[2]))"
     command = [sys.executable, "-c", code, str(site), str(port)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=dict(os.environ)) as server:
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=dict(os.environ)
+    ) as server:
         assert server.stdout is not None
         address = server.stdout.readline().strip()
         assert address == f"http://127.0.0.1:{port}/"

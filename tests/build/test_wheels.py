@@ -24,7 +24,12 @@ def test_our_wheel_has_the_scenes_and_no_pages(site: Path) -> None:
     assert "scenes/stage.py" in inside
     assert "templates/scenes/admission.html" in inside
     assert not [name for name in inside if name.startswith("templates/pages")]
-    assert {name.split("/")[0].split("-")[0] for name in inside} == {"sim", "scenes", "templates", "locker_lesson"}
+    assert {name.split("/")[0].split("-")[0] for name in inside} == {
+        "sim",
+        "scenes",
+        "templates",
+        "locker_lesson",
+    }
 
 
 def test_markupsafe_is_repacked_whole_but_for_what_is_compiled(tmp_path: Path) -> None:
@@ -38,7 +43,9 @@ def test_markupsafe_is_repacked_whole_but_for_what_is_compiled(tmp_path: Path) -
         for line in new.read(record).decode().splitlines():
             name, sha, size = line.split(",")
             if sha:
-                digest = base64.urlsafe_b64encode(hashlib.sha256(new.read(name)).digest()).rstrip(b"=").decode()
+                digest = (
+                    base64.urlsafe_b64encode(hashlib.sha256(new.read(name)).digest()).rstrip(b"=").decode()
+                )
                 assert (sha, int(size)) == (f"sha256={digest}", len(new.read(name)))
     assert repack_pure(original, tmp_path).read_bytes() == pure.read_bytes()
 
@@ -50,4 +57,6 @@ def test_a_missing_wheel_is_named(tmp_path: Path) -> None:
 
 def test_pyodide_is_the_one_that_the_image_needs() -> None:
     installed = json.loads((ROOT / "node_modules/pyodide/package.json").read_text())["version"]
-    assert installed == json.loads((ROOT / "package.json").read_text())["dependencies"]["pyodide"] == "314.0.7"
+    assert (
+        installed == json.loads((ROOT / "package.json").read_text())["dependencies"]["pyodide"] == "314.0.7"
+    )
