@@ -1,0 +1,211 @@
+"""Pictures of the pages, held to those in baselines/ (see gallery.py for how closely).
+
+After a change of looks that is meant, or for a new version of Chromium:
+
+    make pictures                      # all, or
+    make pictures VIEWS="quiz or print"
+
+then look at every picture that git says has changed, and commit them with the change. What differs in a test
+is left in test-results/pictures/, as NAME.expected.png, NAME.actual.png and NAME.diff.png.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
+
+from tests.conftest import ROOT, Guard, NewContext, ready
+from tests.looks import odiff
+from tests.looks.gallery import Gallery
+from tests.looks.views import (
+    CROWD,
+    LESSON,
+    LONGEST,
+    TOPS,
+    VIEWS,
+    Look,
+    Part,
+    View,
+    embed,
+    parts,
+    picture_name,
+    picture_names,
+    unfold,
+)
+
+BASELINES = Path(__file__).resolve().parent / "baselines"
+RESULTS = ROOT / "test-results" / "pictures"
+RENEW = os.environ.get("PICTURES") == "renew"
+FAMILIES = {"Lockers Sans 400", "Lockers Sans 700", "Lockers Serif 900"}
+LONG_RUN = LONGEST.replace("&", "&batching.")
+EVERYTHING = f"quiz.q1=B&quiz.q2=A&quiz.q3=C&quiz.q4=D&admission.{CROWD}&batching.{LONG_RUN}"
+NOT_LIVE = ".scene:not([data-computed=live])"
+
+pytestmark = [
+    # The suite makes errors of warnings; these are for people, at the end of the run.
+    pytest.mark.filterwarnings("default::tests.looks.gallery.OtherBrowser"),
+    pytest.mark.filterwarnings("default::tests.looks.gallery.Renewed"),
+]
+
+
+@pytest.fixture(scope="module")
+def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Gallery:
+    """The gallery for the browser that runs."""
+    if RENEW and os.environ.get("CI"):
+        pytest.fail("pictures are renewed by people who look at them, not where CI is set")
+    program = odiff.install(tmp_path_factory.mktemp("odiff"))
+    return Gallery(BASELINES, RESULTS, program, int(browser.version.split(".")[0]), renew=RENEW)
+
+
+@pytest.fixture(scope="module")
+def _visitor(browser: Browser, server: str) -> Iterator[tuple[BrowserContext, Guard]]:
+    """A reader who comes again, with what the browser has kept."""
+    guard = Guard(server)
+    context = browser.new_context(
+        base_url=server,
+        locale="zh-TW",
+        timezone_id="Asia/Taipei",
+        reduced_motion="reduce",
+        device_scale_factor=1,
+    )
+    context.set_default_timeout(60_000)
+    guard.watch(context)
+    yield context, guard
+    context.close()
+
+
+@pytest.fixture
+def visitor(_visitor: tuple[BrowserContext, Guard]) -> Iterator[BrowserContext]:
+    """That reader, for one test."""
+    context, guard = _visitor
+    guard.seen.clear()
+    yield context
+    for page in context.pages:
+        page.close()
+    guard.finish()
+
+
+def opened(view: View, visitor: BrowserContext, new_context: NewContext, guard: Guard) -> Page:
+    """Open a page as the view wants it, and wait until it is all there."""
+    if view.kind == "plain":
+        page = new_context(java_script_enabled=False).new_page()
+    elif view.kind == "failed":
+        context = new_context()
+        context.route(re.compile(r"\.wasm"), lambda route: route.abort())
+        page = context.new_page()
+    else:
+        page = visitor.new_page()
+    page.goto(view.address)
+    if view.kind == "live":
+        ready(page)
+        page.wait_for_selector(NOT_LIVE, state="detached")
+    if view.kind == "failed":
+        page.wait_for_selector("html[data-python=failed]", state="attached")
+        guard.seen.clear()  # what the browser says to that is looked at where failures are tested
+    if view.act:
+        view.act(page)
+    return page
+
+
+def look(page: Page, look: Look) -> None:
+    """See the page at a width, in a scheme, on a screen or on paper; wait until it has its fonts."""
+    page.set_viewport_size({"width": look.width, "height": 800})
+    page.emulate_media(color_scheme=look.scheme, media=look.media)  # type: ignore[arg-type]
+    page.evaluate("() => scrollTo(0, 0)")
+    page.evaluate("() => document.fonts.ready.then(() => true)")
+    faces = page.evaluate(
+        """() => [...document.fonts].filter((face) => face.status === "loaded")
+        .map((face) => `${face.family.replaceAll('"', "")} ${face.weight}`)"""
+    )
+    assert set(faces) <= FAMILIES, faces
+    assert "Lockers Sans 400" in faces
+
+
+def pictured(client: CDPSession, width: int, part: Part) -> bytes:
+    """Picture a part of the page that the client is at, as PNG.
+
+    Playwright's own screenshot() takes thrice as long: it asks for small files.
+    """
+    clip = {"x": 0, "y": part.top, "width": width, "height": part.bottom - part.top, "scale": 1}
+    how = {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": True}
+    return base64.b64decode(client.send("Page.captureScreenshot", {**how, "clip": clip})["data"])
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+def test_view(
+    view: View, gallery: Gallery, visitor: BrowserContext, new_context: NewContext, guard: Guard
+) -> None:
+    page = opened(view, visitor, new_context, guard)
+    client = page.context.new_cdp_session(page)
+    wrong = []
+    for one in view.looks:
+        look(page, one)
+        for part in parts(page, view):
+            png = pictured(client, one.width, part)
+            try:
+                gallery.check(picture_name(view, one, part.name), png)
+            except AssertionError as error:
+                wrong.append(str(error))
+    assert not wrong, "\n".join(wrong)
+    if view.kind == "live":
+        assert page.locator(".scene").count() > 0
+        assert page.locator(NOT_LIVE).count() == 0
+
+
+def test_no_picture_is_left_of_a_view_that_is_gone(gallery: Gallery, page: Page) -> None:
+    page.goto(LESSON)
+    chapters = tuple(name for name, _ in page.evaluate(TOPS))
+    names = {name for view in VIEWS for name in picture_names(view, chapters)}
+    assert gallery.strangers(names) == set(), "delete these"
+    assert chapters[0] == "top"
+    assert len(chapters) > 5
+
+
+def test_names_of_views_are_told_apart() -> None:
+    names = [name for view in VIEWS for name in picture_names(view, ("top", "end"))]
+    assert len(set(names)) == len(names)
+
+
+PROBES = """() => {
+  const kinds = new Set();
+  for (const one of document.querySelectorAll("body *")) {
+    const own = [...one.childNodes].filter((node) => node.nodeType === 3);
+    const text = own.map((node) => node.data.trim()).join("");
+    const { fontFamily, fontWeight } = getComputedStyle(one);
+    const kind = [text, fontFamily, fontWeight].join();
+    if (!text || kinds.has(kind)) continue;
+    kinds.add(kind);
+    one.dataset.probe = "";
+  }
+}"""
+"""Mark an element for each text in each font; the browser is asked what it drew that with."""
+
+
+@pytest.mark.parametrize("address", [f"{LESSON}&{EVERYTHING}", embed("admission", "luggage=0,x&order=last")])
+def test_every_letter_is_drawn_from_our_own_fonts(visitor: BrowserContext, address: str) -> None:
+    page = visitor.new_page()
+    page.goto(address)
+    ready(page)
+    unfold(page)
+    page.evaluate("() => document.fonts.ready.then(() => true)")
+    page.evaluate(PROBES)
+    client = page.context.new_cdp_session(page)
+    client.send("DOM.enable")
+    client.send("CSS.enable")
+    root = client.send("DOM.getDocument", {"depth": 0})["root"]["nodeId"]
+    probes = client.send("DOM.querySelectorAll", {"nodeId": root, "selector": "[data-probe]"})["nodeIds"]
+    drawn: set[str] = set()
+    for probe in probes:
+        for font in client.send("CSS.getPlatformFontsForNode", {"nodeId": probe})["fonts"]:
+            drawn.add(font["postScriptName"])
+            if not font["isCustomFont"]:
+                html = client.send("DOM.getOuterHTML", {"nodeId": probe})["outerHTML"]
+                pytest.fail(f"{font['familyName']} draws {html[:160]}")
+    assert drawn == {"LockersSans-Regular", "LockersSans-Bold", "LockersSerif-Black"}
+    assert len(probes) > 50
