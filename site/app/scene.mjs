@@ -41,6 +41,7 @@ export class Scene {
 
   /** Show the state before the last change. */
   back() {
+    if (!this.past.length && !this.waiting.length && !this.busy) return Promise.resolve(false);
     return this.enqueue({ action: null, how: "back" });
   }
 
@@ -174,8 +175,15 @@ export class Scene {
 
   /** The fragment of an action counts on a way back; where the first action changed nothing there is none. */
   correctBack() {
-    if (this.past.length) return;
-    for (const button of this.root.querySelectorAll("button[data-action=back]")) button.disabled = true;
+    if (!this.past.length) this.offerBack(false);
+  }
+
+  /** As the templates do it: a button that has the focus keeps it. */
+  offerBack(can) {
+    for (const button of this.root.querySelectorAll("button[data-action=back]")) {
+      if (can) button.removeAttribute("aria-disabled");
+      else button.setAttribute("aria-disabled", "true");
+    }
   }
 
   /** Figures in the prose follow the scene. */
@@ -191,16 +199,12 @@ export class Scene {
     if (settled && this.dragged !== undefined) {
       this.past.push(this.dragged); // the drag ended where its last value had led already
       this.dragged = undefined;
-      this.correctForward();
+      this.offerBack(true);
     } else if (!changed) return;
     this.addressed = answer.address;
     const search = address.written(location.search, this.name, this.page.prefixed, answer.address, this.keys);
     const hash = this.page.prefixed ? `#${this.name}` : location.hash;
     this.page.trail[settled ? "settle" : "draft"](location.pathname + search + hash, this.page.memory());
-  }
-
-  correctForward() {
-    for (const button of this.root.querySelectorAll("button[data-action=back]")) button.disabled = false;
   }
 
   tell(answer) {

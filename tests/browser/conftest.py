@@ -28,7 +28,9 @@ def _live(browser: Browser, server: str, **kind: Any) -> Iterator[tuple[Page, Gu
     context.set_default_timeout(PATIENCE * 1000)
     guard.watch(context)
     page = context.new_page()
-    with page.expect_response(lambda response: "stdlib" in response.url):  # the last file that is ever fetched
+    with page.expect_response(
+        lambda response: "stdlib" in response.url
+    ):  # the last file that is ever fetched
         page.goto("index.html")
     ready(page)
     yield page, guard

@@ -30,7 +30,13 @@ GROWTH = [(0, 3, 3, "4", 9), (1, 5, 2, "6", 7), (2, 8, 3, "9", 4), (3, 10, 2, "1
 def growing(step: int) -> dict[str, Any]:
     """Name the figures of a step."""
     _, items, added, following, empty = GROWTH[step]
-    return {"state": f"step={step}", "items": items, "added": added, "next_locker": following, "reserved__empty": empty}
+    return {
+        "state": f"step={step}",
+        "items": items,
+        "added": added,
+        "next_locker": following,
+        "reserved__empty": empty,
+    }
 
 
 def test_growth_goes_by_its_steps_and_ends_at_the_limit(hand: Hand, scene: Fresh) -> None:
@@ -63,6 +69,7 @@ def test_growth_never_moves_what_is_there(desk: Page) -> None:
 
 
 # one-traveller
+
 
 @pytest.mark.parametrize("items", [1, 8, 12])
 def test_one_traveller_under_both_keepers(hand: Hand, scene: Fresh, items: int) -> None:
@@ -114,7 +121,9 @@ def test_one_traveller_answers_a_guess(hand: Hand, scene: Fresh) -> None:
     hand.press("one-traveller-guess-0")
     assert "11" in one.shows(state="items=1", reserved__empty=11).said
     hand.press("one-traveller-guess-11")
-    right = until(one.read, lambda seen: one.control("guess-11").get_attribute("aria-pressed") == "true", hand.page)
+    right = until(
+        one.read, lambda seen: one.control("guess-11").get_attribute("aria-pressed") == "true", hand.page
+    )
     assert right.state == "items=1"
 
 
@@ -154,9 +163,11 @@ def test_admission_says_why_somebody_waits(hand: Hand, scene: Fresh) -> None:
     hand.choose("admission-preset-queue")
     admission.shows(total=73)
     whys = [one.text_content() or "" for one in admission.control("paged-queue").locator("li").all()]
-    assert [re.sub(r"[^A-Z0-9 ]+", "", why).split()[:2] for why in whys] == [["G", "3"], ["H", "1"], ["I", "F"]] or [
-        why.strip()[0] for why in whys
-    ] == ["G", "H", "I"]
+    assert [re.sub(r"[^A-Z0-9 ]+", "", why).split()[:2] for why in whys] == [
+        ["G", "3"],
+        ["H", "1"],
+        ["I", "F"],
+    ] or [why.strip()[0] for why in whys] == ["G", "H", "I"]
     assert re.search(r"H.* 1 .*F", whys[1])  # would fit, but F comes first
 
 
@@ -229,6 +240,7 @@ def test_a_field_being_written_is_left_alone(desk: Page) -> None:
 
 
 # block-table
+
 
 def test_block_table_finds_every_page(hand: Hand, scene: Fresh) -> None:
     table = scene("block-table")
@@ -392,7 +404,9 @@ def test_batching_by_rounds(hand: Hand, scene: Fresh) -> None:
 def test_batching_with_other_travellers_and_windows(hand: Hand, scene: Fresh) -> None:
     batching = scene("batching")
     hand.pick("batching-windows", "6")  # all at once: nobody waits, either way
-    batching.shows(static__rounds=6, static__slots=36, static__idle=20, continuous__rounds=6, continuous__idle=20)
+    batching.shows(
+        static__rounds=6, static__slots=36, static__idle=20, continuous__rounds=6, continuous__idle=20
+    )
     hand.pick("batching-windows", "1")  # one after the other
     batching.shows(static__rounds=16, static__idle=0, continuous__rounds=16, continuous__idle=0)
     hand.pick("batching-windows", "3")
@@ -404,7 +418,9 @@ def test_batching_with_other_travellers_and_windows(hand: Hand, scene: Fresh) ->
     hand.press("batching-drop")
     batching.shows(state="needs=6,12,3,2,1&windows=3&round=14", static__slots=42)
     hand.press("batching-add")
-    assert until(batching.read, lambda now: "2,1,2&" in now.state, hand.page).state.startswith("needs=6,12,3,2,1,2&")
+    assert until(batching.read, lambda now: "2,1,2&" in now.state, hand.page).state.startswith(
+        "needs=6,12,3,2,1,2&"
+    )
 
 
 def test_batching_plays_pauses_and_steps(hand: Hand, scene: Fresh) -> None:
@@ -468,8 +484,12 @@ def test_batching_answers_a_guess(hand: Hand, scene: Fresh) -> None:
 def test_the_table_of_rounds_is_the_lessons(desk: Page) -> None:
     batching = SceneOnPage(desk, "batching")
     batching.reset()
-    rows = batching.control("log").locator("tbody tr").evaluate_all(
-        "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent.replace(/[^A-Z0-9]/g, ' ').trim()))"
+    rows = (
+        batching.control("log")
+        .locator("tbody tr")
+        .evaluate_all(
+            "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent.replace(/[^A-Z0-9]/g, ' ').trim()))"
+        )
     )
     held = [[row[0], re.findall("[A-Z]", row[1]), re.findall("[A-Z]", row[3])] for row in rows]
     assert held == [
@@ -482,7 +502,16 @@ def test_the_table_of_rounds_is_the_lessons(desk: Page) -> None:
         ["7", ["D", "E", "F"], []],
         ["8", ["D", "F"], []],
     ]
-    assert [re.findall("[A-Z]", row[5]) for row in rows] == [[], ["B"], ["C"], ["D", "E"], [], ["A", "F"], [], []]
+    assert [re.findall("[A-Z]", row[5]) for row in rows] == [
+        [],
+        ["B"],
+        ["C"],
+        ["D", "E"],
+        [],
+        ["A", "F"],
+        [],
+        [],
+    ]
     assert [row[4].split() for row in rows] == [[], [], ["D", "2"], ["E", "3"], ["F", "2"], [], [], []]
 
 
@@ -493,14 +522,19 @@ def test_the_drawn_rounds_are_the_lessons(desk: Page) -> None:
         "static": ["AAAAAADD", "BB....E.", "CCC...FF"],
         "continuous": ["AAAAAA", "BBDDFF", "CCCE.."],
     }.items():
-        drawn = batching.control(rule).locator("tbody tr").evaluate_all(
-            """rows => rows.map((row) => [...row.querySelectorAll("td")]
+        drawn = (
+            batching.control(rule)
+            .locator("tbody tr")
+            .evaluate_all(
+                """rows => rows.map((row) => [...row.querySelectorAll("td")]
             .map((cell) => cell.matches(".busy") ? cell.textContent.trim() : cell.matches(".idle") ? "." : "").join(""))"""
+            )
         )
         assert drawn == want
 
 
 # engine-map
+
 
 def test_engine_map_round_by_round_to_the_end(hand: Hand, scene: Fresh) -> None:
     engine = scene("engine-map")
@@ -577,7 +611,8 @@ def test_quiz_explains_every_option_with_the_rules_own_figures(desk: Page) -> No
 
 def _orders(page: Page) -> list[list[str]]:
     return [
-        page.locator(f"input[name=quiz-q{n}]").evaluate_all("all => all.map((one) => one.value)") for n in range(1, 5)
+        page.locator(f"input[name=quiz-q{n}]").evaluate_all("all => all.map((one) => one.value)")
+        for n in range(1, 5)
     ]
 
 
