@@ -2,8 +2,8 @@
 
 Each round takes both pages, one after the other, each in a browser of its own with an empty profile:
 ours (to the first scene that Python of the page has computed) and a page that starts a bare ``loadPyodide``
-in a worker (to its first answer). Cold is the first visit, warm the second in the same browser. Times of one machine mean
-little; their ratios are what is kept to.
+in a worker (to its first answer). Cold is the first visit, warm the second in the same browser. Times of
+one machine mean little; their ratios are what is kept to.
 """
 
 from __future__ import annotations
