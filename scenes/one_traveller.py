@@ -40,7 +40,8 @@ def act(state: State, action: Action) -> tuple[State, Event]:
 
 def view(state: State) -> View:
     """Compute used and empty under either keeper, on a wall of one reservation."""
-    reserved = ReservedKeeper(LIMIT, LIMIT).admit(0, state.items)
+    old = ReservedKeeper(LIMIT, LIMIT)
+    reserved = old.admit(0, state.items)
     keeper = PagedKeeper(LIMIT, scattered(LIMIT))
     paged = keeper.admit(0, state.items)
     quantities = {
@@ -56,6 +57,7 @@ def view(state: State) -> View:
         "limit": LIMIT,
         "empty": reserved.empty,
         "free": keeper.free,
+        "others": old.free,
         "guesses": GUESSES,
         "alone": ALONE,
     }

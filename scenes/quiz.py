@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from scenes.fields import Choice, Integer, param
-from scenes.scene import Action, Event, Scene, View
+from scenes.scene import Action, Event, Scene, View, decimal
 from sim import batching, paper, station
 from sim.keepers import Admission, PagedKeeper, ReservedKeeper, admit
 from sim.station import LIMIT, LOCKERS, NEEDS, WINDOWS, label
@@ -74,6 +75,7 @@ def facts() -> dict[str, Any]:
     full, over = _paged("full"), _paged("over")
     reserved = admit(ReservedKeeper(LOCKERS, LIMIT), station.EVENINGS["full"])
     static, continuous = batching.static(NEEDS, WINDOWS), batching.continuous(NEEDS, WINDOWS)
+    times = Fraction(len(static.rounds), len(continuous.rounds))
     return {
         "lockers": LOCKERS,
         "limit": LIMIT,
@@ -93,7 +95,10 @@ def facts() -> dict[str, Any]:
         "continuous": len(continuous.rounds),
         "static_idle": static.idle,
         "continuous_idle": continuous.idle,
+        "shorter": max(NEEDS) - (len(static.rounds) - len(continuous.rounds)),
         "ratio": f"{len(static.rounds)} ÷ {len(continuous.rounds)}",
+        "times": decimal(times, 2),
+        "percent": decimal(100 * (times - 1), 0),
         "unsaved": _unsaved(len(static.rounds)),
         "batch_max": paper.MEAN_BATCH["max"],
         "batch_vllm": paper.MEAN_BATCH["vllm"],
