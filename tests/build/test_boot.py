@@ -211,7 +211,7 @@ def test_an_action_causes_no_request(page: Page, ready: Ready, guard: Guard) -> 
     page.goto("index.html")
     ready(page)
     page.wait_for_function(f"async () => {KEPT}")
-    while sum(".wasm" in url for url in guard.requests) < 2:  # what a worker asked for is told of a little later
+    while sum(".wasm" in url for url in guard.requests) < 2:  # a worker's are told late
         page.wait_for_timeout(50)
     before = len(guard.requests)
     choose_skip(page)
