@@ -83,7 +83,10 @@ def test_a_wrong_port_is_refused(site: Path) -> None:
 def test_serve_prints_its_address_and_honours_the_port(site: Path) -> None:
     with make_server(site) as free:
         port = free.server_port
-    code = "from sys import argv as a; import pathlib as p; from stages import serve as s; s.serve(p.Path(a[1]), int(a[2]))"
+    code = (
+        "import sys, pathlib; from stages import serve; "
+        "serve.serve(pathlib.Path(sys.argv[1]), int(sys.argv[2]))"
+    )
     command = [sys.executable, "-c", code, str(site), str(port)]
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=dict(os.environ)
