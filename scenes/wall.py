@@ -19,14 +19,15 @@ def tone(traveller: int) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """One locker: its number, "used", "locked" (kept, nothing inside) or "free", and whose it is."""
+    """One locker: "used", "locked" (kept, nothing inside) or "free", whose it is, how it looks and where.
 
-    number: int
+    ``look`` are the classes and ``place`` the offset in units of the picture, ready to be written.
+    """
+
     kind: str
+    look: str
+    place: str
     owner: str = ""
-    tone: str = ""
-    x: int = 0
-    y: int = 0
 
 
 def cells(
@@ -37,11 +38,12 @@ def cells(
     for holding in holdings:
         for place, locker in enumerate(holding.lockers):
             state[locker] = ("used" if place < holding.items else "locked", holding.traveller)
-    return tuple(_cell(number, state.get(number), columns, pitch, line) for number in range(1, count + 1))
+    places = [f"{n % columns * pitch} {n // columns * line}" for n in range(count)]
+    return tuple(_cell(state.get(number), place) for number, place in enumerate(places, 1))
 
 
-def _cell(number: int, held: tuple[str, int] | None, columns: int, pitch: int, line: int) -> Cell:
-    x, y = (number - 1) % columns * pitch, (number - 1) // columns * line
+def _cell(held: tuple[str, int] | None, place: str) -> Cell:
     if held is None:
-        return Cell(number, "free", x=x, y=y)
-    return Cell(number, held[0], label(held[1]), tone(held[1]), x, y)
+        return Cell("free", "free", place)
+    kind, traveller = held
+    return Cell(kind, f"{kind} t-{tone(traveller)}", place, label(traveller))
