@@ -16,7 +16,7 @@ BROWSER_STAMP := .cache/browser
 JOBS ?= 2
 PYTEST_ARGS ?=
 
-.PHONY: site serve setup setup-test lint test test-all bench lock clean machine
+.PHONY: site serve setup setup-test lint test test-all pictures bench lock clean machine
 
 site: setup
 	$(PY) build.py
@@ -68,8 +68,14 @@ test: lint site
 test-all: lint site
 	$(PY) -m pytest -n $(JOBS) $(PYTEST_ARGS)
 
+# Renew the pictures that the tests hold the pages to; look at each before committing it. VIEWS="quiz or print" for some.
+pictures: setup-test site
+	PICTURES=renew $(PY) -m pytest -n $(JOBS) $(if $(VIEWS),-k "$(VIEWS)") tests/looks/test_pictures.py
+
 bench: setup-test site
 	$(PY) -m bench.boot
+	$(PY) -m bench.engine
+	$(PY) -m bench.ladder
 
 # For maintainers: renew the locks after a change to a *.in file or to package.json. Needs uv.
 lock:

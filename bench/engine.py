@@ -1,8 +1,9 @@
 """How fast the engine plans, and how much memory it takes: `python -m bench.engine [--sizes 100,1000]`.
 
-The workload is the one on which the real scheduler was measured: all requests at step 0, prompt 200, answer 100, block size 16, budget 2,048, 64 slots, 4,096 blocks; the tight pool has 900. Time covers schedule
-and update of the whole run, construction excluded. Memory is the peak that Python allocates for the engine
-and its requests while all of them wait and the first steps run: it only falls after that.
+The workload is the one on which the real scheduler was measured: all requests at step 0, prompt 200,
+answer 100, block size 16, budget 2,048, 64 slots, 4,096 blocks; the tight pool has 900. Time covers
+schedule and update of the whole run, construction excluded. Memory is the peak that Python allocates for
+the engine and its requests while all of them wait and the first steps run: it only falls after that.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def act(state: State, action: Action) -> tuple[State, Event]:
 
 
 def _set(state: State, index: int, items: int) -> tuple[State, Event]:
-    luggage = state.luggage[:index] + (items,) + state.luggage[index + 1 :]
+    luggage = (*state.luggage[:index], items, *state.luggage[index + 1:])
     return replace(state, luggage=luggage), Event(
         "items", {"label": label(index), "luggage": items, "index": index}
     )

@@ -59,7 +59,7 @@ def resolve(state: State) -> State:
 
 
 def act(state: State, action: Action) -> tuple[State, Event]:
-    """Answer round, next, previous, first, needs, less, more, preset, shuffle, add, drop, windows and guess."""
+    """Answer what turns rounds, what changes needs and windows, and the guess; see ``actions``."""
     actions = {"round": _round, "next": _turn, "previous": _turn, "first": _turn, "guess": _guess}
     actions |= {"needs": _needs, "less": _step, "more": _step, "preset": _preset, "shuffle": _shuffle}
     actions |= {"add": _add, "drop": _drop, "windows": _windows}
@@ -80,7 +80,7 @@ def _turn(state: State, action: Action) -> tuple[State, Event]:
 
 
 def _with_need(state: State, index: int, need: int) -> tuple[State, Event]:
-    needs = state.needs[:index] + (need,) + state.needs[index + 1 :]
+    needs = (*state.needs[:index], need, *state.needs[index + 1:])
     return replace(state, needs=needs), Event("needs", {"label": label(index), "need": need})
 
 
@@ -212,7 +212,7 @@ def _came(run: Timetable, r: int) -> list[dict[str, Any]]:
 
 
 def _events(run: Timetable, now: int) -> dict[str, Any]:
-    """Tell what happened under continuous batching in round ``now`` (from 1): who came, who was done, who waits."""
+    """Tell what happened under continuous batching in round ``now`` (from 1): who came, was done, waits."""
     done = [label(i) for i, finish in enumerate(run.finish) if finish == now]
     seen = {i for row in run.rounds[:now] for i in row}
     waiting = [label(i) for i in range(len(run.needs)) if i not in seen]

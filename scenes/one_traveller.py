@@ -67,7 +67,7 @@ def view(state: State) -> View:
 def usual(state: State) -> list[Action]:
     """Prepare every place of the slider, the steps and the guesses."""
     actions = [Action("items", "", str(items)) for items in range(1, LIMIT + 1)]
-    return actions + [Action("less"), Action("more"), *(Action("guess", "", str(guess)) for guess in GUESSES)]
+    return [*actions, Action("less"), Action("more"), *(Action("guess", "", str(guess)) for guess in GUESSES)]
 
 
 SCENE = Scene("one-traveller", State, act, view, usual)

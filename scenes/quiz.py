@@ -55,7 +55,13 @@ def view(state: State) -> View:
     score = sum(chosen[question] == RIGHT[question] for question in QUESTIONS)
     parts: dict[str, Any] = {
         "questions": [
-            {"name": question, "number": i, "chosen": chosen[question], "right": RIGHT[question], "order": order(state.seed, question)}
+            {
+                "name": question,
+                "number": i,
+                "chosen": chosen[question],
+                "right": RIGHT[question],
+                "order": order(state.seed, question),
+            }
             for i, question in enumerate(QUESTIONS, 1)
         ],
         "answered": sum(bool(option) for option in chosen.values()),

@@ -3,7 +3,8 @@
 Nothing is kept between two calls, so a worker that dies loses nothing. Questions and answers are
 JSON texts, which cross from JavaScript to Python most cheaply::
 
-    question  {"scene", "query", "action": null or {"name", "arg", "value"}, "past": bool, "computed": "live"|"build"}
+    question  {"scene", "query", "action": null or {"name", "arg", "value"}, "past": bool,
+               "computed": "live"|"build"}
     answer    {"scene", "query", "address", "html", "quantities"}
 """
 
@@ -97,7 +98,7 @@ def answer(
 
 
 def respond(text: str) -> str:
-    """Answer a question given as JSON with JSON; see the module's docstring. Raises ValueError for bad JSON."""
+    """Answer a question in JSON with JSON; see the module's docstring. Raises ValueError for bad JSON."""
     question = json.loads(text)
     given = question.get("action")
     action = (

@@ -19,4 +19,4 @@ BLOCK_TOKENS = 16
 """Section 7.2: tokens of one block by default, in vLLM too."""
 
 KV_BYTES_OPT_13B = 2 * 5120 * 40 * 2
-"""Section 3: bytes of K and V for one token of OPT-13B: two vectors of 5,120 in 40 layers of two bytes each."""
+"""Section 3: bytes of K and V for one token of OPT-13B: two vectors of 5,120, 40 layers, two bytes each."""

@@ -45,7 +45,7 @@ EVENING = (
 
 @dataclass(frozen=True)
 class Running:
-    """A request at a window in this round: tokens it has with this round's, its blocks, and whether it ends now."""
+    """A request at a window in this round: its answer tokens with this one, its blocks, whether it ends."""
 
     name: str
     prompt: int
@@ -57,7 +57,7 @@ class Running:
 
 @dataclass(frozen=True)
 class Round:
-    """One round: who runs, who waits, the blocks held during it, answer tokens given out so far, what happened."""
+    """One round: who runs and waits, the blocks held during it, answer tokens so far, what happened."""
 
     running: tuple[Running, ...]
     waiting: tuple[str, ...]
@@ -73,8 +73,8 @@ def play(
 ) -> tuple[Round, ...]:
     """Run the engine until everybody is served; element 0 is the empty station before the first round.
 
-    Raises ValueError for an evening without visitors or an arrival before round 1, and as the engine does, for
-    instance for two visitors of one name.
+    Raises ValueError for an evening without visitors or an arrival before round 1, and as the engine does,
+    for instance for two visitors of one name.
     """
     in_range("number of visitors", len(evening), 1)
     for visitor in evening:

@@ -14,7 +14,6 @@ from scenes.render import make_environment
 from sim import station
 from stages.policy import CSP
 
-
 FIRST = "early.js"
 """The script that a page waits for, as it sets Python going."""
 SCRIPT = "app.mjs"

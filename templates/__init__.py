@@ -1,1 +1,1 @@
-"""The templates: every word that a reader sees. ``pages`` at build only; ``scenes`` and ``parts`` in both places."""
+"""Every word that a reader sees. ``pages`` are used at build only, ``scenes`` and ``parts`` everywhere."""
