@@ -59,7 +59,7 @@ def _lent(lesson: tuple[Page, Guard]) -> Iterator[Page]:
 
 @pytest.fixture
 def desk(_desk: tuple[Page, Guard]) -> Iterator[Page]:
-    """The live lesson on a wide screen. A test resets the scenes that it uses, and leaves no other page behind."""
+    """The live lesson on a wide screen. A test resets the scenes that it uses."""
     yield from _lent(_desk)
 
 
@@ -86,7 +86,7 @@ def _visitor(browser: Browser, server: str) -> Iterator[tuple[BrowserContext, Gu
 
 @pytest.fixture
 def visit(_visitor: tuple[BrowserContext, Guard]) -> Iterator[Open]:
-    """Open addresses as a reader does who was here before, and wait until Python is there; closed after the test."""
+    """Open addresses as a reader who was here before, and wait until Python is there."""
     context, guard = _visitor
     guard.seen.clear()
     pages: list[Page] = []

@@ -11,7 +11,7 @@ FOCUSED = "() => document.activeElement.id"
 
 
 def refuses(target: Locator) -> bool:
-    """Whether a button says that it can do nothing now; readers press it all the same, Playwright must be told to."""
+    """Whether a button says that it can do nothing now. Playwright must be told to press it all the same."""
     return target.get_attribute("aria-disabled") == "true"
 
 

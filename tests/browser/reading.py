@@ -53,7 +53,7 @@ class Reading:
 
 
 def _agreed(found: list[tuple[str, str, str]]) -> dict[str, str]:
-    """Put the figures of a page together; each is a bare number in the right kind of element, and all agree."""
+    """Put the figures of a page together: bare numbers in the right kind of element, that all agree."""
     figures: dict[str, str] = {}
     for name, text, tag in found:
         assert tag in ("B", "TD", "DD", "DATA"), f"{name} stands on a {tag}"

@@ -79,8 +79,15 @@ BAD = {
     "engine-map": ("round=-5", "round=0"),
     "quiz": ("q1=Z&q2=B&seed=1e9", "q1=&q2=B&q3=&q4=&seed=9999"),
 }
-KEYS = {"growth": "step", "one-traveller": "items", "admission": "luggage", "block-table": "7", "batching": "needs",
-        "engine-map": "round", "quiz": "q1"}  # fmt: skip
+KEYS = {
+    "growth": "step",
+    "one-traveller": "items",
+    "admission": "luggage",
+    "block-table": "7",
+    "batching": "needs",
+    "engine-map": "round",
+    "quiz": "q1",
+}
 
 
 def test_what_is_malformed_becomes_valid_and_is_told(visit: Open) -> None:

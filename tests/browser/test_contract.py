@@ -20,8 +20,9 @@ RECORD = """
       const name = target === document.documentElement ? "page" : target.id;
       if (attributeName !== "data-computed" || target.matches("[data-scene]")) seen.push(`${name} ${value}`);
     }
-  }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-python", "data-computed"] });
-  addEventListener("lesson:change", (event) => (globalThis.changes ??= []).push([event.target.id, event.detail]));
+  }).observe(document, { subtree: true, attributeFilter: ["data-python", "data-computed"] });
+  globalThis.changes = [];
+  addEventListener("lesson:change", (event) => globalThis.changes.push([event.target.id, event.detail]));
 """
 
 
@@ -39,9 +40,7 @@ def test_a_page_becomes_live_as_a_whole(page: Page, ready: Callable[[Page], None
     assert sorted(recorded[i] for i in range(live) if recorded[i].endswith(" live")) == sorted(
         f"{name} live" for name in SCENES
     )
-    assert (
-        page.evaluate("globalThis.changes ?? []") == []
-    )  # nothing changed: the state is the one that was shown
+    assert page.evaluate("changes") == []  # nothing changed: the state is the one that was shown
 
 
 def test_the_page_has_the_scenes_and_each_its_parts(desk: Page) -> None:
@@ -50,7 +49,7 @@ def test_the_page_has_the_scenes_and_each_its_parts(desk: Page) -> None:
           name: root.dataset.scene, id: root.id, tag: root.tagName, class: root.className,
           statuses: root.querySelectorAll("[role=status]").length,
           title: document.getElementById(root.getAttribute("aria-labelledby"))?.textContent.trim(),
-          foreign: [...root.querySelectorAll("[id]")].map((one) => one.id).filter((id) => !id.startsWith(root.id + "-")),
+          foreign: [...root.querySelectorAll(`[id]:not([id^="${root.id}-"])`)].map((one) => one.id),
           live: root.querySelectorAll("output, [aria-live]").length,
           styles: root.querySelectorAll("[style], style").length,
         }))"""
@@ -76,7 +75,8 @@ def test_every_control_is_a_real_one_with_a_name(desk: Page) -> None:
         "SELECT select-one",
     }
     nameless = controls.evaluate_all(
-        """all => all.filter((one) => !(one.getAttribute("aria-label") || [...(one.labels ?? [])].some((l) => l.textContent.trim())
+        """all => all.filter((one) => !(one.getAttribute("aria-label")
+        || [...(one.labels ?? [])].some((label) => label.textContent.trim())
         || (one.tagName === "BUTTON" && one.textContent.trim()))).map((one) => one.id)"""
     )
     assert nameless == []
