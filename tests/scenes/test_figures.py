@@ -10,7 +10,7 @@ from scenes import stage
 from scenes.scene import Action
 from sim import batching
 from sim.station import FRIDAY, NEEDS
-from tests.scenes.fragment import Element, parse
+from tests.scenes.fragment import parse
 
 DEFAULTS = {
     "growth": ("step=2", {"items": "8", "added": "3", "next_locker": "9", "reserved.empty": "4"}),
@@ -337,10 +337,11 @@ def test_rounds_forwards_and_backwards_stop_at_their_ends():
 def timeline(answer: stage.Answer, rule: str) -> list[str]:
     """The windows of a rule, round by round, read from the fragment."""
     (figure,) = parse(answer.html).find(id=f"batching-{rule}")
-    lines: list[list[Element]] = [row.find("td") for row in figure.find("tbody")[0].find("tr")]
+    lines = [row.find("td") for row in figure.find("tbody")[0].find("tr")]
     marks = {"idle": "·", "none": "", "later": "?"}
-    read = [[marks.get(one.attributes["class"].split()[0], one.text.strip()) for one in line] for line in lines]
-    return ["".join(column) for column in zip(*read, strict=True)]
+    kinds = [[(one.attributes["class"].split()[0], one.text.strip()) for one in line] for line in lines]
+    read = [[marks.get(kind, text) for kind, text in line] for line in kinds]
+    return list(map("".join, zip(*read, strict=True)))
 
 
 def test_the_timelines_are_those_of_the_facts():
