@@ -99,14 +99,15 @@ class Gallery:
                 stacklevel=2,
             )
         with Image.open(path) as kept:
-            self._compare(name, _flat(kept), actual)
+            self.compare(name, _flat(kept), actual)
 
     def strangers(self, names: set[str]) -> set[str]:
         """Return what lies in the folder and is no picture of these names."""
         wanted = {f"{name}.webp" for name in names}
         return {one.name for one in self.folder.iterdir()} - wanted if self.folder.is_dir() else set()
 
-    def _compare(self, name: str, expected: Image.Image, actual: Image.Image) -> None:
+    def compare(self, name: str, expected: Image.Image, actual: Image.Image) -> None:
+        """Compare two pictures. Raises AssertionError for what differs, and leaves both and what differs."""
         if expected.size == actual.size and expected.tobytes() == actual.tobytes():
             return
         size = self._size(expected, actual)

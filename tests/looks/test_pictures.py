@@ -14,10 +14,13 @@ from __future__ import annotations
 import base64
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from math import ceil
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
 
 from tests.conftest import ROOT, Guard, NewContext, ready
@@ -41,7 +44,10 @@ from tests.looks.views import (
 
 BASELINES = Path(__file__).resolve().parent / "baselines"
 RESULTS = ROOT / "test-results" / "pictures"
+README = ROOT / "docs" / "admission.png"
+README_WIDTH, MARGIN = 1000, 8
 RENEW = os.environ.get("PICTURES") == "renew"
+Host = Callable[[str], BrowserContext]
 FAMILIES = {"Lockers Sans 400", "Lockers Sans 700", "Lockers Serif 900"}
 LONG_RUN = LONGEST.replace("&", "&batching.")
 EVERYTHING = f"quiz.q1=B&quiz.q2=A&quiz.q3=C&quiz.q4=D&admission.{CROWD}&batching.{LONG_RUN}"
@@ -91,26 +97,35 @@ def visitor(_visitor: tuple[BrowserContext, Guard]) -> Iterator[BrowserContext]:
     guard.finish()
 
 
-def opened(view: View, visitor: BrowserContext, new_context: NewContext, guard: Guard) -> Page:
+def opened(view: View, context: BrowserContext) -> Page:
     """Open a page as the view wants it, and wait until it is all there."""
-    if view.kind == "plain":
-        page = new_context(java_script_enabled=False).new_page()
-    elif view.kind == "failed":
-        context = new_context()
-        context.route(re.compile(r"\.wasm"), lambda route: route.abort())
-        page = context.new_page()
-    else:
-        page = visitor.new_page()
+    page = context.new_page()
     page.goto(view.address)
     if view.kind == "live":
         ready(page)
         page.wait_for_selector(NOT_LIVE, state="detached")
     if view.kind == "failed":
         page.wait_for_selector("html[data-python=failed]", state="attached")
-        guard.seen.clear()  # what the browser says to that is looked at where failures are tested
     if view.act:
         view.act(page)
     return page
+
+
+@pytest.fixture
+def host(visitor: BrowserContext, new_context: NewContext, guard: Guard) -> Iterator[Host]:
+    """Give the browser for each kind of view."""
+
+    def give(kind: str) -> BrowserContext:
+        if kind == "live":
+            return visitor
+        context = new_context(java_script_enabled=kind != "plain")
+        if kind == "failed":
+            context.route(re.compile(r"\.wasm"), lambda route: route.abort())
+        return context
+
+    yield give
+    # What the browser says to a missing file is looked at where failures are tested.
+    guard.seen[:] = [one for one in guard.seen if "Failed to load resource" not in one]
 
 
 def look(page: Page, look: Look) -> None:
@@ -138,10 +153,8 @@ def pictured(client: CDPSession, width: int, part: Part) -> bytes:
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
-def test_view(
-    view: View, gallery: Gallery, visitor: BrowserContext, new_context: NewContext, guard: Guard
-) -> None:
-    page = opened(view, visitor, new_context, guard)
+def test_view(view: View, gallery: Gallery, host: Host) -> None:
+    page = opened(view, host(view.kind))
     client = page.context.new_cdp_session(page)
     wrong = []
     for one in view.looks:
@@ -156,6 +169,21 @@ def test_view(
     if view.kind == "live":
         assert page.locator(".scene").count() > 0
         assert page.locator(NOT_LIVE).count() == 0
+
+
+def test_the_picture_in_the_readme_is_of_the_scene(gallery: Gallery, visitor: BrowserContext) -> None:
+    page = opened(View("readme", embed("admission")), visitor)
+    look(page, Look(README_WIDTH))
+    bottom = page.evaluate("() => document.getElementById('admission').getBoundingClientRect().bottom")
+    png = pictured(page.context.new_cdp_session(page), README_WIDTH, Part("", 0, ceil(bottom) + MARGIN))
+    with Image.open(BytesIO(png)) as picture:
+        actual = picture.convert("RGB")
+    if gallery.renew:
+        README.parent.mkdir(exist_ok=True)
+        actual.quantize(255, dither=Image.Dither.NONE).save(README, optimize=True)
+    with Image.open(README) as kept:
+        gallery.compare("readme", kept.convert("RGB"), actual)
+    assert README.stat().st_size < 150_000
 
 
 def test_no_picture_is_left_of_a_view_that_is_gone(gallery: Gallery, page: Page) -> None:

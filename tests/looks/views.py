@@ -8,7 +8,7 @@ from math import floor
 
 from playwright.sync_api import Page
 
-from scenes import stage
+from scenes import engine_map, stage
 from sim import station
 
 DESK, PHONE, PAPER = 1280, 390, 794
@@ -28,7 +28,9 @@ class Look:
         return "paper" if self.media == "print" else f"{self.width}-{self.scheme}"
 
 
-EVERY = tuple(Look(width, scheme) for width in (DESK, PHONE) for scheme in SCHEMES)
+AT_DESK = tuple(Look(DESK, scheme) for scheme in SCHEMES)
+ON_PHONE = tuple(Look(PHONE, scheme) for scheme in SCHEMES)
+EVERY = AT_DESK + ON_PHONE
 LIGHT = tuple(Look(width) for width in (DESK, PHONE))
 ON_PAPER = (Look(PAPER, media="print"),)
 
@@ -72,7 +74,8 @@ CROWD = f"luggage={listed(*station.EVENINGS['light'] * 6)}"
 OVER = f"luggage={listed(*station.EVENINGS['over'])}"
 
 VIEWS = (
-    View("lesson", LESSON, parts=()),
+    View("lesson", LESSON, AT_DESK, parts=()),
+    View("lesson", LESSON, ON_PHONE, parts=()),
     View("lesson-print", LESSON, ON_PAPER, parts=()),
     View("lesson-plain", LESSON, LIGHT, parts=("top", "reserve", "questions"), kind="plain"),
     View("lesson-failed", LESSON, parts=("top",), kind="failed"),
@@ -89,7 +92,7 @@ VIEWS = (
     View("batching-unfolded", embed("batching"), LIGHT, act=unfold),
     View("block-table-full", embed("block-table", FULL_TABLE)),
     View("engine-map-start", embed("engine-map", "round=0"), LIGHT),
-    View("engine-map-last", embed("engine-map", "round=999")),
+    View("engine-map-last", embed("engine-map", f"round={engine_map.LAST}")),
     View("engine-map-unfolded", embed("engine-map"), LIGHT, act=unfold),
     View("growth-full", embed("growth", "step=4"), LIGHT),
     View("quiz-answered", embed("quiz", "q1=B&q2=A&q3=B&q4=D")),
@@ -98,6 +101,8 @@ VIEWS = (
 
 TOPS = """() => [...document.querySelectorAll("#top, main h2[id]")].map((one) =>
   [one.id, one.getBoundingClientRect().top + scrollY])"""
+ABOVE = 16
+"""Pixels of the space above a heading that its part begins with."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,7 @@ def parts(page: Page, view: View) -> Iterator[Part]:
         yield Part("", 0, height)
         return
     (first, _), *others = page.evaluate(TOPS)
-    starts = [(first, 0), *((name, floor(top)) for name, top in others)]
+    starts = [(first, 0), *((name, floor(top) - ABOVE) for name, top in others)]
     ends = [*(top for _, top in starts[1:]), height]
     for (name, top), bottom in zip(starts, ends, strict=True):
         if not view.parts or name in view.parts:
