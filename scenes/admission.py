@@ -131,15 +131,15 @@ def _counts(keeper: str, result: Admission) -> dict[str, str]:
 
 
 def _travellers(state: State, results: dict[str, Admission]) -> list[dict[str, Any]]:
-    inside = {name: {held.traveller for held in result.admitted} for name, result in results.items()}
+    held = {name: {one.traveller: one for one in result.admitted} for name, result in results.items()}
     return [
         {
             "index": i,
             "label": label(i),
             "tone": tone(i),
             "luggage": items,
-            "reserved": i in inside["reserved"],
-            "paged": i in inside["paged"],
+            "reserved": held["reserved"].get(i),
+            "paged": held["paged"].get(i),
         }
         for i, items in enumerate(state.luggage)
     ]
@@ -148,16 +148,6 @@ def _travellers(state: State, results: dict[str, Admission]) -> list[dict[str, A
 def _keeper(result: Admission) -> dict[str, Any]:
     return {
         "cells": cells(result.admitted, LOCKERS, LIMIT),
-        "holdings": [
-            {
-                "label": label(h.traveller),
-                "tone": tone(h.traveller),
-                "luggage": h.items,
-                "lockers": h.lockers,
-                "empty": h.empty,
-            }
-            for h in result.admitted
-        ],
         "waiting": [_waiting(one) for one in result.waiting],
         "used": result.used,
         "empty": result.empty,
