@@ -15,7 +15,6 @@ import re
 import sys
 import warnings
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
@@ -80,9 +79,8 @@ class Gallery:
         # Other systems draw letters by other means.
         self.tolerance = OWN if exact and self.system == "linux" else ANOTHER
 
-    def check(self, name: str, png: bytes) -> None:
+    def check(self, name: str, actual: Image.Image) -> None:
         """Compare a picture with the one of this name, or renew that; AssertionError tells what differs."""
-        actual = _flat(Image.open(BytesIO(png)))
         if self.renew:
             self._renew(name, actual)
             return
@@ -99,7 +97,7 @@ class Gallery:
                 stacklevel=2,
             )
         with Image.open(path) as kept:
-            self.compare(name, _flat(kept), actual)
+            self.compare(name, kept.convert("RGB"), actual)
 
     def strangers(self, names: set[str]) -> set[str]:
         """Return what lies in the folder and is no picture of these names."""
@@ -145,7 +143,7 @@ class Gallery:
         path = self.own / f"{name}.webp"
         if path.is_file():
             with Image.open(path) as kept:
-                if kept.size == actual.size and _flat(kept).tobytes() == actual.tobytes():
+                if kept.size == actual.size and kept.convert("RGB").tobytes() == actual.tobytes():
                     return
         path.parent.mkdir(parents=True, exist_ok=True)
         actual.save(path, lossless=True, quality=100, method=4)
@@ -162,11 +160,6 @@ class Gallery:
 
     def _path(self, name: str, part: str) -> Path:
         return self.results / f"{name}.{part}.png"
-
-
-def _flat(picture: Image.Image) -> Image.Image:
-    """Give the colours alone: what a screenshot shows is never see-through."""
-    return picture.convert("RGB")
 
 
 def _one_size(one: Image.Image, other: Image.Image, colour: Colour | None) -> list[Image.Image]:

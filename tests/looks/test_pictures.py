@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.conftest import ROOT, Guard, NewContext, ready
 from tests.looks import odiff
@@ -33,7 +33,6 @@ from tests.looks.views import (
     TOPS,
     VIEWS,
     Look,
-    Part,
     View,
     embed,
     parts,
@@ -46,6 +45,7 @@ BASELINES = Path(__file__).resolve().parent / "baselines"
 RESULTS = ROOT / "test-results" / "pictures"
 README = ROOT / "docs" / "admission.png"
 README_WIDTH, MARGIN = 1000, 8
+PIECE = 8000
 RENEW = os.environ.get("PICTURES") == "renew"
 Host = Callable[[str], BrowserContext]
 FAMILIES = {"Lockers Sans 400", "Lockers Sans 700", "Lockers Serif 900"}
@@ -142,27 +142,36 @@ def look(page: Page, look: Look) -> None:
     assert "Lockers Sans 400" in faces
 
 
-def pictured(client: CDPSession, width: int, part: Part) -> bytes:
-    """Picture a part of the page that the client is at, as PNG.
+def pictured(page: Page, height: int) -> Image.Image:
+    """Picture the page from its top down to a height.
 
-    Playwright's own screenshot() takes thrice as long: it asks for small files.
+    Playwright's own screenshot() takes thrice as long, as it asks for small files. No piece is so high that a
+    browser could not draw it at once.
     """
-    clip = {"x": 0, "y": part.top, "width": width, "height": part.bottom - part.top, "scale": 1}
-    how = {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": True}
-    return base64.b64decode(client.send("Page.captureScreenshot", {**how, "clip": clip})["data"])
+    client = page.context.new_cdp_session(page)
+    width = page.evaluate("() => innerWidth")
+    whole = Image.new("RGB", (width, height))
+    for top in range(0, height, PIECE):
+        clip = {"x": 0, "y": top, "width": width, "height": min(PIECE, height - top), "scale": 1}
+        how = {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": True, "clip": clip}
+        piece = base64.b64decode(client.send("Page.captureScreenshot", how)["data"])
+        with Image.open(BytesIO(piece)) as picture:
+            whole.paste(picture, (0, top))
+    client.detach()
+    return whole
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
 def test_view(view: View, gallery: Gallery, host: Host) -> None:
     page = opened(view, host(view.kind))
-    client = page.context.new_cdp_session(page)
     wrong = []
     for one in view.looks:
         look(page, one)
-        for part in parts(page, view):
-            png = pictured(client, one.width, part)
+        whole = pictured(page, page.evaluate("() => document.documentElement.scrollHeight"))
+        for part in parts(page, view, whole.height):
             try:
-                gallery.check(picture_name(view, one, part.name), png)
+                piece = whole.crop((0, part.top, whole.width, part.bottom))
+                gallery.check(picture_name(view, one, part.name), piece)
             except AssertionError as error:
                 wrong.append(str(error))
     assert not wrong, "\n".join(wrong)
@@ -175,9 +184,7 @@ def test_the_picture_in_the_readme_is_of_the_scene(gallery: Gallery, visitor: Br
     page = opened(View("readme", embed("admission")), visitor)
     look(page, Look(README_WIDTH))
     bottom = page.evaluate("() => document.getElementById('admission').getBoundingClientRect().bottom")
-    png = pictured(page.context.new_cdp_session(page), README_WIDTH, Part("", 0, ceil(bottom) + MARGIN))
-    with Image.open(BytesIO(png)) as picture:
-        actual = picture.convert("RGB")
+    actual = pictured(page, ceil(bottom) + MARGIN)
     if gallery.renew:
         README.parent.mkdir(exist_ok=True)
         actual.quantize(255, dither=Image.Dither.NONE).save(README, optimize=True)

@@ -114,9 +114,8 @@ class Part:
     bottom: int
 
 
-def parts(page: Page, view: View) -> Iterator[Part]:
-    """Divide the page at its chapters, leaving nothing out; give the parts that the view wants."""
-    height = page.evaluate("() => document.documentElement.scrollHeight")
+def parts(page: Page, view: View, height: int) -> Iterator[Part]:
+    """Divide a page so high at its chapters, leaving nothing out; give the parts that the view wants."""
     if view.parts is None:
         yield Part("", 0, height)
         return
