@@ -146,7 +146,7 @@ def pictured(page: Page, height: int) -> Image.Image:
     """Picture the page from its top down to a height.
 
     Playwright's own screenshot() takes thrice as long, as it asks for small files. No piece is so high that a
-    browser could not draw it at once.
+    browser could not draw it at once. (The session is not detached: that would end the emulation of paper.)
     """
     client = page.context.new_cdp_session(page)
     width = page.evaluate("() => innerWidth")
@@ -157,7 +157,6 @@ def pictured(page: Page, height: int) -> Image.Image:
         piece = base64.b64decode(client.send("Page.captureScreenshot", how)["data"])
         with Image.open(BytesIO(piece)) as picture:
             whole.paste(picture, (0, top))
-    client.detach()
     return whole
 
 
