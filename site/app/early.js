@@ -2,7 +2,7 @@
 // before the page is laid out. app.mjs takes over. A page of one scene waits until it is seen, and starts Python then.
 {
   const early = { worker: null, events: [] };
-  const note = (event) => early.events.push(event);
+  const note = (event) => early.events?.push(event);
   const start = (address) => {
     const policy = globalThis.trustedTypes?.createPolicy("lesson-early", { createScriptURL: (url) => url });
     early.worker = new Worker(policy ? policy.createScriptURL(address) : address, { type: "module" });

@@ -31,7 +31,9 @@ export class WorkerHost extends Host {
     this.worker.onmessage = (event) => this.hear(event);
     this.worker.onmessageerror = (event) => this.hear(event);
     this.worker.onerror = (event) => this.hear(event);
-    for (const event of this.early?.events.splice(0) ?? []) this.hear(event);
+    const noted = this.early?.events ?? [];
+    if (this.early) this.early.events = null; // from now on nothing is noted
+    for (const event of noted) this.hear(event);
     if (parts) this.post({ type: "start", parts });
   }
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.browser.hands import Finger, Hand, Keyboard, Mouse
-from tests.browser.reading import PATIENCE, SceneOnPage
+from tests.browser.reading import PATIENCE, SceneOnPage, until
 from tests.conftest import Guard, ready
 
 COMMON: dict[str, Any] = {
@@ -23,16 +23,15 @@ PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobil
 
 
 def _live(browser: Browser, server: str, **kind: Any) -> Iterator[tuple[Page, Guard]]:
+    """Load the lesson and wait for the last that is fetched in idle time: the module again, to be kept."""
     guard = Guard(server)
     context = browser.new_context(**COMMON, base_url=server, **kind)
     context.set_default_timeout(PATIENCE * 1000)
     guard.watch(context)
     page = context.new_page()
-    with page.expect_response(
-        lambda response: "stdlib" in response.url
-    ):  # the last file that is ever fetched
-        page.goto("index.html")
+    page.goto("index.html")
     ready(page)
+    until(lambda: sum(".wasm" in url for url in guard.requests), lambda count: count == 2, page)
     yield page, guard
     context.close()
 

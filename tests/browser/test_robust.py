@@ -499,6 +499,12 @@ def test_coming_back_from_another_page_shows_the_same_state(page: Page, ready: R
     table.shows(state=DEFAULTS["block-table"])
 
 
+def test_answers_are_not_piled_up(desk: Page) -> None:
+    growth = SceneOnPage(desk, "growth")
+    growth.reset()
+    assert desk.evaluate("lessonEarly.events") is None  # noted only until the page's script listens
+
+
 def test_nothing_is_said_or_asked_elsewhere_in_a_whole_visit(page: Page, guard: Guard, ready: Ready) -> None:
     page.goto("index.html")
     ready(page)
