@@ -48,11 +48,13 @@ followReader();
 addEventListener("popstate", ({ state }) => {
   player.stopAll();
   for (const scene of scenes) scene.revisit(state?.past?.[scene.name]);
+  remember();
 });
 for (const scene of scenes) {
   scene.past = history.state?.past?.[scene.name] ?? [];
   frames.load(scene.name).then(() => scene.go());
 }
+remember();
 interpreter.onChange = changed;
 changed();
 if (!atOnce) startWhenSeen();
@@ -62,6 +64,11 @@ function dress() {
   const theme = option(location.search, "theme");
   if (theme === "light" || theme === "dark") html.dataset.theme = theme;
   html.classList.toggle("is-frozen", still);
+}
+
+/** An entry of the browser's history that is not by an action, the first one or that of a link, gets its memory too. */
+function remember() {
+  if (!history.state) page.trail.put("replaceState", location.href, page.memory());
 }
 
 /** A page of one scene starts Python when it comes into view. */

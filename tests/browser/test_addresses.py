@@ -227,6 +227,29 @@ def test_back_and_forward_of_the_browser(visit: Open) -> None:
     growth.shows(state="step=3")
 
 
+def test_the_way_back_of_a_scene_is_that_of_the_entry(visit: Open) -> None:
+    page = visit("index.html")
+    growth = SceneOnPage(page, "growth")
+    back = growth.control("back")
+    growth.control("more").click()
+    growth.shows(state="step=3")
+    page.locator("nav a[href='#reserve']").click()  # an entry that no action has made
+    growth.control("more").click()
+    growth.shows(state="step=4")
+    page.go_back()
+    growth.shows(state="step=3")
+    back.click()
+    growth.shows(state="step=2")
+    expect(back).to_have_attribute("aria-disabled", "true")
+    for state in ("step=3", "step=3", "step=2"):
+        page.go_back()
+        growth.shows(state=state)
+    expect(back).to_have_attribute("aria-disabled", "true")
+    page.go_forward()
+    growth.shows(state="step=3")
+    expect(back).not_to_have_attribute("aria-disabled", "true")
+
+
 def test_a_drag_is_one_entry_and_one_step_back(visit: Open) -> None:
     page = visit("index.html")
     one = SceneOnPage(page, "one-traveller")

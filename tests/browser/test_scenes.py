@@ -222,6 +222,18 @@ def test_admission_takes_a_written_number(hand: Hand, scene: Fresh, written: str
     expect(admission.control("items-0")).to_have_value(str(taken))
 
 
+def test_an_emptied_field_gets_its_number_back(desk: Page) -> None:
+    admission = SceneOnPage(desk, "admission")
+    admission.reset()
+    before = admission.read()
+    field = admission.control("items-0")
+    field.fill("")
+    field.press("Tab")
+    seen = until(admission.read, lambda now: now.said != before.said, desk)
+    assert (seen.state, seen.said == before.said) == (before.state, False)
+    expect(field).to_have_value("8")
+
+
 def test_a_field_being_written_is_left_alone(desk: Page) -> None:
     admission = SceneOnPage(desk, "admission")
     admission.reset()
