@@ -114,8 +114,9 @@ class Part:
     bottom: int
 
 
-def parts(page: Page, view: View, height: int) -> Iterator[Part]:
-    """Divide a page so high at its chapters, leaving nothing out; give the parts that the view wants."""
+def parts(page: Page, view: View) -> Iterator[Part]:
+    """Divide the page at its chapters, leaving nothing out; give the parts that the view wants."""
+    height = page.evaluate("() => document.documentElement.scrollHeight")
     if view.parts is None:
         yield Part("", 0, height)
         return
