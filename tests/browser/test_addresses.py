@@ -250,6 +250,22 @@ def test_the_way_back_of_a_scene_is_that_of_the_entry(visit: Open) -> None:
     expect(back).not_to_have_attribute("aria-disabled", "true")
 
 
+def test_very_many_actions_end_at_the_right_address(visit: Open) -> None:
+    page = visit("index.html")
+    growth = SceneOnPage(page, "growth")
+    page.evaluate(
+        """() => { for (let n = 0; n < 90; n += 1) for (const what of ["more", "less", "less"])
+        document.getElementById(`growth-${what}`).click(); }"""
+    )
+    growth.shows(state="step=0")
+    until(lambda: page.url, lambda url: "growth.step=0" in url, page)
+    assert "growth.step=0" in page.url
+    growth.control("more").click()
+    growth.shows(state="step=1")
+    until(lambda: page.url, lambda url: "growth.step=1" in url, page)
+    assert "growth.step=1" in page.url
+
+
 def test_a_drag_is_one_entry_and_one_step_back(visit: Open) -> None:
     page = visit("index.html")
     one = SceneOnPage(page, "one-traveller")

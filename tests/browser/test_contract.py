@@ -116,6 +116,36 @@ def test_an_action_is_told_once_and_as_it_is_shown(desk: Page, name: str, contro
     assert after.said
 
 
+@pytest.mark.parametrize(("name", "control"), ACTIONS)
+def test_an_answer_leaves_focus_and_what_was_opened(desk: Page, name: str, control: str) -> None:
+    scene = SceneOnPage(desk, name)
+    scene.reset()
+    before = scene.read()
+    for fold in scene.part("details").all():
+        fold.evaluate("one => { one.open = true; }")
+    opened = scene.part("details[open]").count()
+    scene.control(control).focus()
+    desk.keyboard.press("Space" if name == "quiz" else "Enter")
+    assert until(scene.read, lambda now: now.state != before.state, desk).state != before.state
+    expect(scene.control(control)).to_be_focused()
+    expect(scene.part("details[open]")).to_have_count(opened)
+    scene.reset()
+
+
+def test_an_answer_leaves_a_box_where_it_was_scrolled(phone: Page) -> None:
+    batching = SceneOnPage(phone, "batching")
+    batching.reset()
+    phone.locator("#batching-windows").select_option("1")
+    batching.shows(static__rounds=16)
+    box = batching.part("#batching-static .scroll")
+    box.evaluate("one => one.scrollTo(200, 0)")
+    where = box.evaluate("one => one.scrollLeft")
+    assert where > 50
+    batching.control("more-0").evaluate("one => one.click()")
+    batching.shows(static__rounds=17)
+    assert box.evaluate("one => one.scrollLeft") == where
+
+
 def test_figures_in_the_text_follow_their_scene(desk: Page) -> None:
     for name, control, quantity, before, after in [
         ("one-traveller", "guess-11", "reserved.empty", "4", "11"),
