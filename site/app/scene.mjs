@@ -3,6 +3,7 @@
 // Python keeps nothing between two questions, so all that a scene is stands here: the query on show, the earlier
 // queries, and the actions still to be done. One question is under way at a time; of a drag only the latest value counts.
 import * as address from "./address.mjs";
+import { follow } from "./follow.mjs";
 import { morph } from "./morph.mjs";
 
 const FARTHEST = 100; // steps back that are remembered
@@ -150,6 +151,7 @@ export class Scene {
     if (job) this.last = { query: job.action ? job.before : answer.query, action: job.action };
     if (job?.action && changed) this.remember(job);
     morph(this.root, answer.html, this.editing());
+    follow(this.root);
     this.correctBack();
     this.figures(answer.quantities);
     if (job) this.write(answer, job, changed);
