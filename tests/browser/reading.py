@@ -112,5 +112,10 @@ class SceneOnPage:
 
     def reset(self) -> None:
         """Bring it to its default, however it stands."""
-        self.page.evaluate("name => document.getElementById(`${name}-reset`).click()", self.name)
+        self.page.evaluate(  # the answer is awaited even where it changes nothing
+            """name => new Promise((told) => {
+            document.getElementById(name).addEventListener("lesson:change", () => told(), { once: true });
+            document.getElementById(`${name}-reset`).click(); })""",
+            self.name,
+        )
         self.shows(state=DEFAULTS[self.name])
