@@ -28,7 +28,7 @@ BASICS = frozenset(
 
 
 class Missing(NamedTuple):
-    """A character without a glyph, its code point as U+XXXX, and "path:line" of its first place."""
+    """A character without a glyph, its code point (such as U+9801), and "path:line" of its first place."""
 
     character: str
     code: str

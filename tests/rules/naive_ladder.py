@@ -7,6 +7,7 @@ step.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -108,7 +109,7 @@ class Person:
         return self.request.id
 
 
-class Naive:
+class Naive(ABC):
     """What the rungs share: a list of cells, a queue, who runs."""
 
     def __init__(self, config: LadderConfig, capacity: int) -> None:
@@ -131,6 +132,7 @@ class Naive:
         self.arrived += 1
         self.queue.append(person)
 
+    @abstractmethod
     def check(self, person: Person) -> None:
         """ValueError if it can never be served."""
 
@@ -166,8 +168,9 @@ class Naive:
         self.planned = self.busy
         self.plan()
 
+    @abstractmethod
     def plan(self) -> None:
-        raise NotImplementedError
+        """Decide who computes in this step."""
 
     def compute(self, person: Person) -> None:
         self.told.append(Scheduled(person.id, person.known - person.done, person.done))
@@ -236,6 +239,9 @@ class Naive:
 
 class NaiveStatic(Naive):
     """Whole batches; rows of the longest length."""
+
+    def check(self, person: Person) -> None:
+        """Everybody can: a row is as long as the longest request."""
 
     def __init__(self, config: LadderConfig) -> None:
         super().__init__(config, config.slots)
