@@ -1,6 +1,6 @@
 """The one door: ``python build.py`` makes the site in dist/, ``python build.py --serve`` shows it too.
 
-wheels -> runtime and image -> prepared answers -> fonts -> assets -> pages -> compressed copies -> check
+wheels -> runtime and image -> prepared answers -> scripts -> fonts -> assets -> pages -> compressed -> check
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def build(out: Path, reuse: bool = True) -> None:
 
     With ``reuse`` false nothing is taken from earlier builds; the bytes are the same either way.
     """
-    from stages import browser_files, check, compress, pages, runtime, wheel
+    from stages import browser_files, check, compress, pages, runtime, scripts, wheel
     from stages.assets import Assets
     from stages.cache import Cache
 
@@ -31,10 +31,11 @@ def build(out: Path, reuse: bool = True) -> None:
     wheels = wheel.make_wheels(ROOT, cache)
     python = runtime.make_runtime(ROOT, wheels, cache)
     frames = browser_files.add_frames(assets)
-    browser_files.add_runtime(assets, python, wheels, frames)
-    browser_files.add_vendor(assets, ROOT / "node_modules")
+    runtime_mjs = browser_files.add_runtime(assets, python, wheels, frames)
+    for name, script in scripts.make_scripts(ROOT, {"runtime.mjs": runtime_mjs}, cache).items():
+        assets.add(name, script)
     for folder in sorted((ROOT / "site").iterdir()):
-        if folder.name != "styles":
+        if folder.name not in ("app", "styles"):
             assets.add_tree(folder)
     first_fonts = browser_files.add_styles(
         assets, ROOT, pages.render_pages(pages.Site(pages.AnyAsset())), cache
@@ -42,7 +43,6 @@ def build(out: Path, reuse: bool = True) -> None:
     site = pages.Site(
         assets=assets.finish(),
         integrity={name: assets.integrity(name) for name in assets.urls if name.endswith((".js", ".mjs"))},
-        modules=assets.imports(pages.SCRIPT),
         fonts=first_fonts,
     )
     with Replacement(out) as folder:

@@ -1,4 +1,4 @@
-"""Stage 4: everything that pages load, in ``assets/`` under names that carry a hash of the content.
+"""Stage 5: everything that pages load, in ``assets/`` under names that carry a hash of the content.
 
 Scripts and styles name each other by plain relative names, as in the sources; here those names are
 replaced by the hashed ones, leaves first, so that a change anywhere changes every name that depends on it.
@@ -64,17 +64,6 @@ class Assets:
     def integrity(self, name: str) -> str:
         """Return the hash that a page states for a script."""
         return "sha384-" + base64.b64encode(hashlib.sha384(self.files[self.url(name)]).digest()).decode()
-
-    def imports(self, script: str) -> tuple[str, ...]:
-        """Return the plain names of all modules that come with a script by static imports, less itself."""
-        found, border = [script], [script]
-        while border:
-            text = self._waiting[border.pop()].decode()
-            for match in SCRIPT.finditer(text):
-                if "(" not in match["before"] and match["name"] not in found:
-                    found.append(match["name"])
-                    border.append(match["name"])
-        return tuple(found[1:])
 
     def _name(self, name: str) -> None:
         if name not in self._waiting:

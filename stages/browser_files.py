@@ -15,18 +15,6 @@ from stages.assets import Assets
 from stages.cache import Cache
 from stages.runtime import Runtime
 
-VENDOR = {
-    "pyodide.mjs": "pyodide/pyodide.mjs",
-    "pyodide.asm.mjs": "pyodide/pyodide.asm.mjs",
-    "idiomorph.mjs": "idiomorph/dist/idiomorph.esm.js",
-}
-
-
-def add_vendor(assets: Assets, modules: Path) -> None:
-    """Take in what comes from npm, as it is."""
-    for name, file in VENDOR.items():
-        assets.add(name, (modules / file).read_bytes())
-
 
 def add_frames(assets: Assets) -> dict[str, str]:
     """Take in the prepared answers of every scene; return each scene's asset."""
@@ -39,8 +27,8 @@ def add_frames(assets: Assets) -> dict[str, str]:
     return names
 
 
-def add_runtime(assets: Assets, runtime: Runtime, wheels: list[Path], frames: dict[str, str]) -> None:
-    """Take in all that starts Python, and ``runtime.mjs``, which tells the page's script where it is."""
+def add_runtime(assets: Assets, runtime: Runtime, wheels: list[Path], frames: dict[str, str]) -> str:
+    """Take in all that starts Python; return ``runtime.mjs``, which tells the page's scripts where it is."""
     files = {"wasm": runtime.wasm, "image": runtime.image, "stdlib": runtime.stdlib}
     lines = ["// Written by stages/browser_files.py."]
     for name, file in files.items():
@@ -61,7 +49,7 @@ def add_runtime(assets: Assets, runtime: Runtime, wheels: list[Path], frames: di
         ),
         "};",
     ]
-    assets.add("runtime.mjs", ("\n".join(lines) + "\n").encode())
+    return "\n".join(lines) + "\n"
 
 
 def _address(name: str, file: str) -> str:

@@ -1,4 +1,4 @@
-"""Stage 6: beside every text file, the same compressed, for hosts that can send it as it lies there."""
+"""Stage 7: beside every text file, the same compressed, for hosts that can send it as it lies there."""
 
 from __future__ import annotations
 

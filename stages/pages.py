@@ -1,4 +1,4 @@
-"""Stage 5: the pages, rendered by the same Python and the same templates that run in the reader's browser."""
+"""Stage 6: the pages, rendered by the same Python and the same templates that run in the reader's browser."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from scenes import stage
 from scenes.render import make_environment
 from sim import station
 from stages.policy import CSP
+from stages.scripts import FIRST
 
-FIRST = "early.js"
-"""The script that a page waits for, as it sets Python going."""
 SCRIPT = "app.mjs"
 """The script that does all else."""
+STYLE = "lesson.css"
+"""How it looks."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,6 @@ class Site:
 
     assets: Mapping[str, str]
     integrity: Mapping[str, str] = field(default_factory=dict)
-    modules: tuple[str, ...] = ()
     fonts: tuple[str, ...] = ()
 
 
@@ -54,18 +54,25 @@ def figure(name: str, quantity: str) -> str:
 
 
 def head(site: Site, root: str) -> Markup:
-    """Give a template what every page's head begins with: the policy, the scripts, and the first fonts."""
+    """Give a template what every page's head begins with: the policy, the first fonts, styles, and scripts.
+
+    The order counts. Python comes first. A font that is there for the first layout saves a search for
+    others, character by character, and a second layout. The styles come before the script that is not
+    ``async``, so that the page is complete (``DOMContentLoaded``) only when it has them: browsers look for
+    forms then, and would else lay all of it out bare.
+    """
     lines = [f'<meta http-equiv="Content-Security-Policy" content="{escape(CSP)}">']
-    for name, kind in ((FIRST, " crossorigin"), (SCRIPT, ' type="module" async')):
-        source = escape(root + site.assets[name])
-        lines.append(f'<script{kind} src="{source}"{_integrity(site, name)}></script>')
-    for name in site.modules:
-        address = escape(root + site.assets[name])
-        lines.append(f'<link rel="modulepreload" href="{address}"{_integrity(site, name)}>')
+    lines.append(_script(site, root, FIRST, " crossorigin"))
     for name in site.fonts:
         address = escape(root + site.assets[name])
         lines.append(f'<link rel="preload" href="{address}" as="font" type="font/woff2" crossorigin>')
+    lines.append(f'<link rel="stylesheet" href="{escape(root + site.assets[STYLE])}">')
+    lines.append(_script(site, root, SCRIPT, ' type="module"'))
     return Markup("\n".join(lines))
+
+
+def _script(site: Site, root: str, name: str, kind: str) -> str:
+    return f'<script{kind} src="{escape(root + site.assets[name])}"{_integrity(site, name)}></script>'
 
 
 def _integrity(site: Site, name: str) -> str:

@@ -13,7 +13,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PYTHON = (3, 11)
 NODE = 20
 MODULES = ("jinja2", "markupsafe", "hatchling", "fontTools", "brotli")
-NPM_PACKAGES = ("pyodide", "idiomorph", "@fontsource/noto-sans-tc", "@fontsource/noto-serif-tc")
+NPM_PACKAGES = (
+    "pyodide",
+    "idiomorph",
+    "esbuild-wasm",
+    "@fontsource/noto-sans-tc",
+    "@fontsource/noto-serif-tc",
+)
 
 
 class Missing(Exception):  # noqa: N818 - it reads as what it says

@@ -64,8 +64,8 @@ export class PageHost extends Host {
 
   async begin() {
     try {
-      const parts = await load((count) => this.onMessage({ type: "bytes", count }));
-      const { start } = await import("./python.mjs");
+      const loading = load((count) => this.onMessage({ type: "bytes", count }));
+      const [{ start }, parts] = await Promise.all([import("./python.mjs"), loading]);
       this.python = await start(parts.module, parts.image);
       this.onMessage({ type: "ready" });
     } catch {

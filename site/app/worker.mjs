@@ -5,12 +5,14 @@
 // Out: {type: "beat"} as long as it starts, {type: "bytes", count}, {type: "ready"}, {type: "answer", text},
 // {type: "refused"}, {type: "failed"}, and once it has rested {type: "parts", parts}, for another one.
 
+import { keepParts, load } from "./parts.mjs";
+
 const BEAT = 2000; // ms
 const beating = setInterval(() => postMessage({ type: "beat" }), BEAT);
-const loading = import("./parts.mjs");
+const library = import("./python.mjs");
+import("./pyodide.asm.mjs").catch(() => {}); // large, and needed by python.mjs: asked for before that has come
 let given = (_parts) => {};
-const parts = self.name === "again" ? new Promise((resolve) => (given = resolve)) : loading.then(({ load }) => load(count));
-const library = loading.then(() => import("./python.mjs")); // a large script, asked for when the rest is on its way
+const parts = self.name === "again" ? new Promise((resolve) => (given = resolve)) : load(count);
 const python = boot();
 
 const acts = { start: (message) => given(message.parts), ask, rest };
@@ -54,7 +56,7 @@ async function rest({ texts }) {
     const had = await parts;
     if (self.name !== "again") postMessage({ type: "parts", parts: had });
     await addLibrary();
-    await (await loading).keepParts(had.image);
+    await keepParts(had.image);
   } catch {
     // it was only practice
   }

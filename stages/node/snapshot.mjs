@@ -14,7 +14,7 @@ freezeChance();
 const { createModule, emptyLock, folder: home, loadPyodide } = await import("./pyodide.mjs");
 const info = JSON.parse(fs.readFileSync(path.join(home, "pyodide-lock.json"), "utf8")).info;
 const options = () => ({
-  env: { PYTHONHASHSEED: "0" },
+  env: { PYTHONHASHSEED: "0", PYTHONOPTIMIZE: "2" }, // no docstrings in memory, as in the library
   stdLibURL: path.resolve(stdlib),
   lockFileContents: emptyLock(info),
   packageBaseUrl: "/nowhere/",

@@ -1,17 +1,16 @@
 """The same questions to CPython here and to Python in a real browser: the same answers, byte for byte.
 
-The browser is asked through the site's own interpreter module, and so through its worker and its memory
-image. A scene keeps nothing between two questions, so random walks are asked as the questions that they
-consist of. CPython renders as at build, the browser as live: ``data-computed`` is all that may differ,
-and it is set equal.
+The browser is asked through the site's own worker, and so from its memory image. A scene keeps nothing
+between two questions, so random walks are asked as the questions that they consist of. CPython renders as
+at build, the browser as live: ``data-computed`` is all that may differ, and it is set equal.
 """
 
 from __future__ import annotations
 
 import difflib
 import hashlib
-from collections.abc import Callable
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,22 +22,27 @@ from tests.scenes.walks import Step, walk
 EVERYDAY = 12
 """Walks of eight actions a scene in every run; the slow run takes 300."""
 
-BEGIN = """async (questions) => {
-  const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
-  const module = loaded.find((name) => /\\/interpreter\\.[^/]*mjs$/.test(name));
-  const { Interpreter } = await import(module);
-  const python = new Interpreter();
+BEGIN = """async ([address, questions]) => {
+  const worker = new Worker(address, { type: "module" });
+  const waiting = [];
+  worker.onmessage = ({ data }) => {
+    if (data.type === "failed") for (const answered of waiting.splice(0)) answered(null);
+    if (data.type === "answer") waiting.shift()(JSON.parse(data.text));
+    if (data.type === "refused") waiting.shift()(null);
+  };
   const hash = async (text) => {
     const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
     return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
   };
+  globalThis.askPython = (question) => new Promise((answered) => {
+    waiting.push(answered);
+    worker.postMessage({ type: "ask", text: JSON.stringify(question) });
+  });
   const ask = async (question) => {
-    const answer = await python.ask(question);
+    const answer = await globalThis.askPython(question);
     return answer && { ...answer, html: await hash(answer.html) };
   };
-  globalThis.askedPython = python;
   globalThis.answers = Promise.all(questions.map(ask));
-  python.start();
 }"""
 
 
@@ -61,18 +65,19 @@ def hashed(answer: dict[str, Any]) -> dict[str, Any]:
 
 def difference(page: Page, step: Step) -> str:
     """Both whole answers to one question, as lines that differ."""
-    found = page.evaluate("(question) => globalThis.askedPython.ask(question)", question(step)) or {}
+    found = page.evaluate("(question) => globalThis.askPython(question)", question(step)) or {}
     lines = [[line for key in answer for line in f"{key}: {answer[key]}".splitlines()] for answer in
              (expected(step), found)]  # fmt: skip
     return "\n".join([str(step), *difflib.unified_diff(*lines, "CPython", "browser", n=0, lineterm="")])
 
 
-def compare(page: Page, ready: Callable[[Page], None], seeds: range) -> None:
+def compare(page: Page, site: Path, seeds: range) -> None:
     walks = [walk(scene, seed) for scene in stage.SCENES for seed in seeds]
     steps = list(dict.fromkeys(chain.from_iterable(walks)))
     page.goto("embed/growth.html")
-    ready(page)
-    page.evaluate(BEGIN, [question(step) for step in steps])
+    (worker,) = (site / "assets").glob("worker.*.mjs")
+    address = f"{page.url.rsplit('/', 2)[0]}/assets/{worker.name}"
+    page.evaluate(BEGIN, [address, [question(step) for step in steps]])
     wanted = [hashed(expected(step)) for step in steps]  # while the browser computes too
     found = page.evaluate("() => globalThis.answers")
     assert len(found) == len(steps)
@@ -81,10 +86,10 @@ def compare(page: Page, ready: Callable[[Page], None], seeds: range) -> None:
     assert not differing, f"{len(differing)} of {len(steps)} answers differ\n" + "\n\n".join(told)
 
 
-def test_the_browser_answers_as_cpython_does(page, ready):
-    compare(page, ready, range(EVERYDAY))
+def test_the_browser_answers_as_cpython_does(page, site):
+    compare(page, site, range(EVERYDAY))
 
 
 @pytest.mark.slow
-def test_the_browser_answers_three_hundred_walks_a_scene_as_cpython_does(page, ready):
-    compare(page, ready, range(EVERYDAY, EVERYDAY + 300))
+def test_the_browser_answers_three_hundred_walks_a_scene_as_cpython_does(page, site):
+    compare(page, site, range(EVERYDAY, EVERYDAY + 300))

@@ -54,13 +54,6 @@ def test_wrong_references_stop_the_build() -> None:
         named(a_mjs="").add("a.mjs", b"")
 
 
-def test_static_imports_are_told_from_those_that_come_later() -> None:
-    assets = named(
-        a_mjs='import "./b.mjs"; import("./c.mjs");', b_mjs='export * from "./d.mjs";', c_mjs="", d_mjs=""
-    )
-    assert assets.imports("a.mjs") == ("b.mjs", "d.mjs")
-
-
 def test_compound_suffixes_stay_whole() -> None:
     url = named(**{"python_image_gz": "x"}).url("python.image.gz")
     assert url.startswith("python.")
