@@ -20,6 +20,18 @@ export function morph(root, html, editing) {
   });
 }
 
+/**
+ * Where the fragment says what is shown already, take over no more than the attributes of its root; returns whether it
+ * does. What the reader has typed and not yet said is left alone.
+ */
+export function confirm(root, html) {
+  const fresh = parse(html);
+  const [shown, said] = [[...root.childNodes], [...fresh.childNodes]];
+  if (shown.length !== said.length || !shown.every((node, k) => node.isEqualNode(said[k]))) return false;
+  for (const { name, value } of fresh.attributes) if (root.getAttribute(name) !== value) root.setAttribute(name, value);
+  return true;
+}
+
 function parse(html) {
   const template = document.createElement("template");
   template.innerHTML = policy ? policy.createHTML(html) : html;

@@ -4,7 +4,7 @@
 // queries, and the actions still to be done. One question is under way at a time; of a drag only the latest value counts.
 import * as address from "./address.mjs";
 import { follow } from "./follow.mjs";
-import { morph } from "./morph.mjs";
+import { confirm, morph } from "./morph.mjs";
 
 const FARTHEST = 100; // steps back that are remembered
 
@@ -150,7 +150,7 @@ export class Scene {
     for (const key of address.keys(answer.query)) this.keys.add(key);
     if (job) this.last = { query: job.action ? job.before : answer.query, action: job.action };
     if (job?.action && changed) this.remember(job);
-    morph(this.root, answer.html, this.editing());
+    if (job || !confirm(this.root, answer.html)) morph(this.root, answer.html, this.editing());
     follow(this.root);
     this.correctBack();
     this.figures(answer.quantities);

@@ -194,7 +194,7 @@ def test_a_reload_goes_on_where_it_was(visit: Open) -> None:
     admission, quiz = SceneOnPage(page, "admission"), SceneOnPage(page, "quiz")
     admission.control("six").click()
     admission.shows(paged__admitted=8)
-    quiz.control("q1-B").check(force=True)
+    quiz.control("q1-B").check()
     quiz.shows(score=1)
     page.reload()
     page.wait_for_selector("html[data-python=ready]", state="attached")
@@ -340,8 +340,8 @@ def test_every_scene_can_be_stepped_back_to_its_beginning(visit: Open, name: str
 def test_a_copied_link_leads_to_the_same_state(visit: Open) -> None:
     page = visit("index.html?growth.step=4")
     admission = SceneOnPage(page, "admission")
-    admission.control("preset-queue").check(force=True)
-    admission.control("order-skip").check(force=True)
+    admission.control("preset-queue").check()
+    admission.control("order-skip").check()
     before = admission.shows(paged__admitted=7)
     admission.control("link").click()
     said = until(admission.read, lambda now: now.said != before.said, page).said

@@ -109,7 +109,7 @@ def test_blocked_wasm_is_told_calmly_and_retried(new_context: NewContext, ready:
     page.wait_for_selector(FAILED)
     is_readable_and_calm(page)
     admission = SceneOnPage(page, "admission")
-    admission.control("preset-light").check(force=True)  # prepared answers still come
+    admission.control("preset-light").check()  # prepared answers still come
     admission.shows(total=11, paged__free=49)
     page.locator("[data-action=retry]").click()  # still blocked
     page.wait_for_selector("html[data-python=loading]")

@@ -617,7 +617,7 @@ def test_quiz_explains_every_option_with_the_rules_own_figures(desk: Page) -> No
     quiz.reset()
     for name, right in RIGHT.items():
         for option in "ABCD":
-            quiz.control(f"{name}-{option}").check(force=True)
+            quiz.control(f"{name}-{option}").check()
             why = quiz.control(f"{name}-{option}-why")
             expect(why).to_have_class(re.compile("ok" if option == right else "miss"))
             text = why.inner_text()
@@ -639,7 +639,7 @@ def test_quiz_is_shuffled_by_its_seed_alone(desk: Page) -> None:
     for seed in range(1, 5):
         orders[seed] = _orders(desk)
         assert all(sorted(order) == list("ABCD") for order in orders[seed])
-        quiz.control("q1-A").check(force=True)
+        quiz.control("q1-A").check()
         quiz.shows(state=f"q1=A&q2=&q3=&q4=&seed={seed}")
         assert _orders(desk) == orders[seed]  # an answer moves nothing
         quiz.control("again").click()

@@ -39,6 +39,9 @@ EMBEDS = {
     "quiz": "q1=B&q2=A&q3=D&q4=C",
 }
 
+LAID_OUT = "document.documentElement.classList.add('is-frozen')"
+"""What measures the page is to find all of it laid out, not only what is near the window."""
+
 Open = Callable[..., Page]
 
 
@@ -71,6 +74,7 @@ def visit(_context: tuple[BrowserContext, Guard]) -> Iterator[Open]:
         page.set_viewport_size({"width": width, "height": 800})
         page.goto(address)
         ready(page)
+        page.evaluate(LAID_OUT)
         if unfold:
             page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         return page
