@@ -2,8 +2,9 @@
 
 Each round takes both pages, one after the other, each in a browser of its own with an empty profile:
 ours (to the first scene that Python of the page has computed) and a page that starts a bare ``loadPyodide``
-in a worker (to its first answer). Cold is the first visit, warm the second in the same browser. Times of
-one machine mean little; their ratios are what is kept to.
+in a worker (to its first answer). Cold is the first visit, warm the second in the same browser. A browser
+that has just been started works for itself for a while, which is no part of either page: it is left alone
+until that is over. Times of one machine mean little; their ratios are what is kept to.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ ALONE = (
     "--disable-background-networking",
 )
 ALONE_TOO = ("--disable-component-update", "--disable-sync")
+SETTLE = 3000  # ms for a browser to get through its own start
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 WORKER = """
 import { loadPyodide } from "./pyodide.mjs";
@@ -91,6 +93,7 @@ def visit(playwright: Playwright, chromium: str, address: str, ours: bool) -> di
     browser = playwright.chromium.launch(executable_path=chromium, args=[*ALONE, *ALONE_TOO])
     try:
         page = browser.new_page()
+        page.wait_for_timeout(SETTLE)
         if ours:
             page.add_init_script(WATCH)
         page.goto(address, wait_until="commit")
