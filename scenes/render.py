@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 import templates
+from scenes.wall import Cell
 from sim import paper, station
 
 FOLDER = Path(templates.__file__).parent
 """Where the templates lie: in the source tree, or in the installed wheel."""
+
+
+DRAWN = 4096
+"""Lockers that are kept as drawn, each well under a kilobyte."""
 
 
 def ranges(numbers: tuple[int, ...]) -> str:
@@ -22,6 +31,17 @@ def ranges(numbers: tuple[int, ...]) -> str:
         else:
             runs.append([number])
     return "、".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
+
+
+def _drawing(environment: Environment) -> Callable[[Cell], Markup]:
+    """Make the function that draws a locker: walls show the same ones again and again, so each is kept."""
+
+    @lru_cache(maxsize=DRAWN)
+    def drawn(cell: Cell) -> Markup:
+        parts: Any = environment.get_template("parts/cell.html").module
+        return Markup(str(parts.cell(cell)).strip())
+
+    return drawn
 
 
 def make_environment() -> Environment:
@@ -36,5 +56,5 @@ def make_environment() -> Environment:
         auto_reload=False,
     )
     environment.filters["ranges"] = ranges
-    environment.globals |= {"station": station, "paper": paper}
+    environment.globals |= {"station": station, "paper": paper, "drawn": _drawing(environment)}
     return environment

@@ -11,13 +11,27 @@ const KEPT = {
 
 const policy = globalThis.trustedTypes?.createPolicy("lesson-fragment", { createHTML: (html) => html });
 
+/** What holds state of the reader's; around it nothing is passed over. */
+const HELD = "input, select, details";
+
 /** Morph `root` into the fragment `html`; `editing` is the field that the reader is in the middle of changing. */
 export function morph(root, html, editing) {
+  const held = around(root.querySelectorAll(HELD));
   Idiomorph.morph(root, parse(html), {
     morphStyle: "outerHTML",
     ignoreActiveValue: editing !== null && editing === document.activeElement,
-    callbacks: { beforeAttributeUpdated: (name, element) => !(name in KEPT && element.matches(KEPT[name])) },
+    callbacks: {
+      beforeNodeMorphed: (node, fresh) => held.has(node) || !node.isEqualNode(fresh), // false: there is nothing to do
+      beforeAttributeUpdated: (name, element) => !(name in KEPT && element.matches(KEPT[name])),
+    },
   });
+}
+
+/** These elements, and all that they lie in. */
+function around(elements) {
+  const found = new Set();
+  for (let element of elements) for (; element && !found.has(element); element = element.parentElement) found.add(element);
+  return found;
 }
 
 /**

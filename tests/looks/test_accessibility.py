@@ -39,7 +39,11 @@ EMBEDS = {
     "quiz": "q1=B&q2=A&q3=D&q4=C",
 }
 
-LAID_OUT = "document.documentElement.classList.add('is-frozen')"
+LAID_OUT = """() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("main > * { content-visibility: visible !important; }");
+  document.adoptedStyleSheets.push(sheet);
+}"""
 """What measures the page is to find all of it laid out, not only what is near the window."""
 
 Open = Callable[..., Page]
