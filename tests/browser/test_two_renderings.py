@@ -19,8 +19,8 @@ from playwright.sync_api import Page
 from scenes import stage
 from tests.scenes.walks import Step, walk
 
-EVERYDAY = 12
-"""Walks of eight actions a scene in every run; the slow run takes 300."""
+WALKS = 300
+"""Walks of eight actions a scene."""
 
 BEGIN = """async ([address, questions]) => {
   const worker = new Worker(address, { type: "module" });
@@ -71,8 +71,9 @@ def difference(page: Page, step: Step) -> str:
     return "\n".join([str(step), *difflib.unified_diff(*lines, "CPython", "browser", n=0, lineterm="")])
 
 
-def compare(page: Page, site: Path, seeds: range) -> None:
-    walks = [walk(scene, seed) for scene in stage.SCENES for seed in seeds]
+@pytest.mark.parametrize("scene", stage.SCENES)
+def test_the_browser_answers_as_cpython_does(page: Page, site: Path, scene: str) -> None:
+    walks = [walk(scene, seed) for seed in range(WALKS)]
     steps = list(dict.fromkeys(chain.from_iterable(walks)))
     page.goto("embed/growth.html")
     (worker,) = (site / "assets").glob("worker.*.mjs")
@@ -84,12 +85,3 @@ def compare(page: Page, site: Path, seeds: range) -> None:
     differing = [step for step, one, other in zip(steps, wanted, found, strict=True) if one != other]
     told = [difference(page, step) for step in differing[:3]]
     assert not differing, f"{len(differing)} of {len(steps)} answers differ\n" + "\n\n".join(told)
-
-
-def test_the_browser_answers_as_cpython_does(page, site):
-    compare(page, site, range(EVERYDAY))
-
-
-@pytest.mark.slow
-def test_the_browser_answers_three_hundred_walks_a_scene_as_cpython_does(page, site):
-    compare(page, site, range(EVERYDAY, EVERYDAY + 300))
