@@ -5,6 +5,7 @@ import { Idiomorph } from "./idiomorph.mjs";
 const KEPT = {
   open: "details",
   tabindex: "[data-cell]",
+  "aria-busy": "[role=status]",
   "aria-pressed": "[data-action=play]",
   "data-playing": "[data-scene]",
 };

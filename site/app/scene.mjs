@@ -4,9 +4,13 @@
 // queries, and the actions still to be done. One question is under way at a time; of a drag only the latest value counts.
 import * as address from "./address.mjs";
 import { follow } from "./follow.mjs";
+import { hush } from "./hush.mjs";
 import { confirm, morph } from "./morph.mjs";
 
 const FARTHEST = 100; // steps back that are remembered
+
+/** Whether a job is one of many in a row, of which only the last one stays. */
+const passing = ({ how }) => how === "drag" || how === "play";
 
 export class Scene {
   /** root: the scene's element; page: { interpreter, frames, trail, prefixed, editing() } */
@@ -150,6 +154,7 @@ export class Scene {
     for (const key of address.keys(answer.query)) this.keys.add(key);
     if (job) this.last = { query: job.action ? job.before : answer.query, action: job.action };
     if (job?.action && changed) this.remember(job);
+    if (job && passing(job)) hush(this.root.querySelector("[role=status]"));
     if (job || !confirm(this.root, answer.html)) morph(this.root, answer.html, this.editing());
     follow(this.root);
     this.correctBack();
@@ -197,7 +202,7 @@ export class Scene {
   }
 
   write(answer, { how }, changed) {
-    const settled = how !== "drag" && how !== "play";
+    const settled = !passing({ how });
     if (settled && this.dragged !== undefined) {
       this.past.push(this.dragged); // the drag ended where its last value had led already
       this.dragged = undefined;

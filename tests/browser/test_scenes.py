@@ -491,6 +491,23 @@ def test_playing_ends_by_itself_and_begins_anew(desk: Page, name: str, last: str
         assert sorted(set(met)) == list(range(first, int(end or 0) + 1))
 
 
+def test_what_plays_fast_is_read_out_when_it_rests(desk: Page) -> None:
+    scene = SceneOnPage(desk, "batching")
+    scene.reset()
+    status = scene.root.get_by_role("status")
+    told = status.evaluate_handle(
+        """one => { const told = [];
+        new MutationObserver(() => { if (!one.hasAttribute("aria-busy")) told.push(one.textContent.trim()); })
+            .observe(one, { attributes: true, childList: true, characterData: true, subtree: true });
+        return told; }"""
+    )
+    play = scene.control("play")
+    play.evaluate("one => { one.dataset.pace = '1'; }")
+    play.click()
+    until(told.json_value, bool, desk)
+    assert told.json_value() == [(status.text_content() or "").strip()]
+
+
 def test_batching_answers_a_guess(hand: Hand, scene: Fresh) -> None:
     batching = scene("batching")
     hand.choose("batching-preset-even")
