@@ -72,13 +72,14 @@ def visit(_context: tuple[BrowserContext, Guard]) -> Iterator[Open]:
     guard.seen.clear()
     pages: list[Page] = []
 
-    def opened(address: str, width: int = 1280, unfold: bool = False) -> Page:
+    def opened(address: str, width: int = 1280, unfold: bool = False, whole: bool = True) -> Page:
         page = context.new_page()
         pages.append(page)
         page.set_viewport_size({"width": width, "height": 800})
         page.goto(address)
         ready(page)
-        page.evaluate(LAID_OUT)
+        if whole:
+            page.evaluate(LAID_OUT)
         if unfold:
             page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         return page
@@ -403,3 +404,70 @@ def test_headings_do_not_skip_a_level(visit: Open) -> None:
         assert levels.count(1) == 1
         assert levels[0] == 1
         assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+
+
+CHOSEN = """id => { const of = (one) => getComputedStyle(one).backgroundColor;
+  const labels = [...document.querySelectorAll(`#${id} label`)];
+  const chosen = labels.filter((one) => one.querySelector("input").checked);
+  const others = labels.filter((one) => !chosen.includes(one));
+  return [chosen, others].map((some) => [...new Set(some.map((one) => of(one.querySelector("span"))))]); }"""
+
+
+def test_what_is_chosen_is_seen_where_the_system_chooses_the_colours(visit: Open) -> None:
+    page = visit("index.html")
+    page.emulate_media(forced_colors="active")
+    for fieldset in ("admission-presets", "admission-order", "batching-presets"):
+        chosen, others = page.evaluate(CHOSEN, fieldset)
+        assert len(chosen) == len(others) == 1
+        assert chosen != others
+    page.emulate_media(forced_colors="none")
+
+
+# what is far from the window
+
+READ = """() => { const one = [...document.querySelectorAll("main > *")]
+    .find((one) => one.getBoundingClientRect().bottom > 100);
+  return [one.textContent.trim().slice(0, 20), Math.round(one.getBoundingClientRect().top)]; }"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("how", ["reload", "back"])
+def test_a_page_that_is_come_back_to_stands_where_it_was(visit: Open, width: int, how: str) -> None:
+    page = visit("index.html", width=width, whole=False)
+    page.evaluate("scrollTo(0, 5000)")
+    page.wait_for_timeout(500)
+    before = page.evaluate(READ)
+    if how == "reload":
+        page.reload()
+    else:
+        page.goto("embed/quiz.html")
+        page.go_back()
+    ready(page)
+    page.wait_for_timeout(500)
+    found = page.evaluate(READ)
+    assert found[0] == before[0]
+    assert abs(found[1] - before[1]) <= 4
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_reading_on_moves_nothing_under_the_eyes(visit: Open, width: int) -> None:
+    page = visit("index.html#reading", width=width, whole=False)
+    for step in (-400, 400):  # up from the end over what was never laid out, and down again
+        for _ in range(25):
+            before, after = page.evaluate(SCROLL, step)
+            assert abs(after - before) <= 2
+
+
+SCROLL = """async (step) => {
+  const seen = [...document.querySelectorAll("main > *, main .scene *")].filter((one) => {
+    const { top, bottom } = one.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight && bottom > top;
+  });
+  const one = seen[seen.length >> 1];
+  if (!one) return [0, 0];
+  const [from, top] = [scrollY, one.getBoundingClientRect().top];
+  scrollBy({ top: step, behavior: "instant" });
+  const done = scrollY - from;
+  for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame);
+  return [top - done, one.getBoundingClientRect().top];
+}"""
