@@ -11,7 +11,6 @@ is left in test-results/pictures/, as NAME.expected.png, NAME.actual.png and NAM
 
 from __future__ import annotations
 
-import base64
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -21,7 +20,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, TimeoutError
 
 from tests.conftest import ROOT, Guard, NewContext, ready
 from tests.looks import odiff
@@ -145,19 +144,27 @@ def look(page: Page, look: Look) -> None:
 def pictured(page: Page, height: int) -> Image.Image:
     """Picture the page from its top down to a height.
 
-    Playwright's own screenshot() takes thrice as long, as it asks for small files. No piece is so high that a
-    browser could not draw it at once. (The session is not detached: that would end the emulation of paper.)
+    No piece is so high that a browser could not draw it at once.
     """
-    client = page.context.new_cdp_session(page)
     width = page.evaluate("() => innerWidth")
     whole = Image.new("RGB", (width, height))
     for top in range(0, height, PIECE):
-        clip = {"x": 0, "y": top, "width": width, "height": min(PIECE, height - top), "scale": 1}
-        how = {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": True, "clip": clip}
-        piece = base64.b64decode(client.send("Page.captureScreenshot", how)["data"])
-        with Image.open(BytesIO(piece)) as picture:
+        with Image.open(BytesIO(piece(page, top, width, min(PIECE, height - top)))) as picture:
             whole.paste(picture, (0, top))
     return whole
+
+
+def piece(page: Page, top: int, width: int, height: int) -> bytes:
+    """Take one piece; a browser that gives none within its time, which happens under load, is asked again."""
+    clip: FloatRect = {"x": 0, "y": top, "width": width, "height": height}
+    for patience in (20_000, 60_000):
+        try:
+            return page.screenshot(
+                full_page=True, clip=clip, timeout=patience, animations="allow", caret="initial"
+            )
+        except TimeoutError:
+            continue
+    raise AssertionError(f"{page.url}: no picture of {height} px from {top} px on")
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
