@@ -37,15 +37,21 @@ function around(elements) {
 
 /**
  * Where the fragment says what is shown already, take over no more than the attributes of its root; returns whether it
- * does. What the reader has typed and not yet said is left alone.
+ * does. A field that shows something else than its attributes, as browsers refill fields on a reload, is a difference.
  */
 export function confirm(root, html) {
   const fresh = parse(html);
   const [shown, said] = [[...root.childNodes], [...fresh.childNodes]];
   if (shown.length !== said.length || !shown.every((node, k) => node.isEqualNode(said[k]))) return false;
+  if ([...root.querySelectorAll("input, option")].some(refilled)) return false;
   for (const { name, value } of fresh.attributes) if (root.getAttribute(name) !== value) root.setAttribute(name, value);
   return true;
 }
+
+const refilled = (field) =>
+  field.localName === "option"
+    ? field.selected !== field.defaultSelected
+    : field.value !== field.defaultValue || field.checked !== field.defaultChecked;
 
 function parse(html) {
   const template = document.createElement("template");

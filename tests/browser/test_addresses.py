@@ -204,6 +204,19 @@ def test_a_reload_goes_on_where_it_was(visit: Open) -> None:
     admission.shows(state=DEFAULTS["admission"])
 
 
+def test_a_field_that_the_browser_fills_again_shows_what_the_scene_says(visit: Open) -> None:
+    page = visit("index.html")
+    items = page.locator("#admission-items-0")
+    items.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("3")  # typed, and not yet said
+    page.goto("embed/quiz.html")
+    page.go_back()
+    page.wait_for_selector("html[data-python=ready]", state="attached")
+    SceneOnPage(page, "admission").shows(state=DEFAULTS["admission"])
+    expect(items).to_have_value("8")
+
+
 def test_back_and_forward_of_the_browser(visit: Open) -> None:
     page = visit("index.html")
     growth, one = SceneOnPage(page, "growth"), SceneOnPage(page, "one-traveller")

@@ -423,6 +423,16 @@ def test_what_is_chosen_is_seen_where_the_system_chooses_the_colours(visit: Open
     page.emulate_media(forced_colors="none")
 
 
+@pytest.mark.parametrize("scene", ["one-traveller", "admission", "batching"])
+def test_a_guess_can_be_read_under_the_pointer(visit: Open, scene: str) -> None:
+    page = visit(f"embed/{scene}.html")
+    guess = page.locator(f"#{scene} .guess button").first
+    guess.click()
+    expect(guess).to_have_attribute("aria-pressed", "true")
+    guess.hover()
+    assert findings(page) == []
+
+
 # what is far from the window
 
 READ = """() => { const one = [...document.querySelectorAll("main > *")]
