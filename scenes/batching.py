@@ -14,7 +14,8 @@ from sim.batching import MOST_NEED, MOST_TRAVELLERS, MOST_WINDOWS, Timetable
 from sim.station import NEEDS, WINDOWS, label
 
 MOST_ROUNDS = MOST_NEED * MOST_TRAVELLERS
-GUESSES = (4, 5, 6, 7)
+GUESSES = (0, 1, 2, 3)
+"""Rounds that continuous batching may save when the longest comes last."""
 LATE = (2, 3, 2, 1, 2, 6)
 """The lesson's six needs with the longest last: an order in which nothing is saved."""
 PRESETS = {"lesson": NEEDS, "late": LATE, "even": (3, 3, 3, 3, 3, 3)}
@@ -37,6 +38,11 @@ def both(state: State) -> dict[str, Timetable]:
     }
 
 
+def saved(runs: dict[str, Timetable]) -> int:
+    """Return the rounds that continuous batching saves."""
+    return len(runs["static"].rounds) - len(runs["continuous"].rounds)
+
+
 def last_round(state: State) -> int:
     """Return the last round of the longer run."""
     return max(len(run.rounds) for run in both(state).values())
@@ -51,6 +57,11 @@ def settle(state: State) -> tuple[State, list[Notice]]:
         [Notice("number", "round", str(state.round), str(last), "0", str(last))] if state.round > last else []
     )
     return replace(state, round=None), notices
+
+
+def ranges(state: State) -> dict[str, tuple[int, int]]:
+    """Name the range of the round: it ends with the longer run."""
+    return {"round": (0, last_round(state))}
 
 
 def resolve(state: State) -> State:
@@ -123,10 +134,9 @@ def _windows(state: State, action: Action) -> tuple[State, Event]:
 
 
 def _guess(state: State, action: Action) -> tuple[State, Event]:
-    guess = action.number(1, MOST_NEED)
-    after = replace(State(), round=None)
-    rounds = len(both(after)["continuous"].rounds)
-    return after, Event("guess", {"guess": guess, "right": guess == rounds})
+    guess = action.number(GUESSES[0], GUESSES[-1])
+    after = State(LATE)
+    return after, Event("guess", {"guess": guess, "right": guess == saved(both(after))})
 
 
 def view(state: State) -> View:
@@ -150,7 +160,7 @@ def view(state: State) -> View:
              "continuous": runs["continuous"].finish[i]}
             for i, need in enumerate(state.needs)
         ],
-        "saved": len(runs["static"].rounds) - len(runs["continuous"].rounds),
+        "saved": saved(runs),
         "static": runs["static"],
         "continuous": runs["continuous"],
         "events": _events(runs["continuous"], now),
@@ -233,4 +243,4 @@ def usual(state: State) -> list[Action]:
     return actions + [Action("windows", "", str(n)) for n in range(1, MOST_WINDOWS + 1)]
 
 
-SCENE = Scene("batching", State, act, view, usual, settle=settle, resolve=resolve)
+SCENE = Scene("batching", State, act, view, usual, settle=settle, ranges=ranges, resolve=resolve)

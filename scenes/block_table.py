@@ -42,10 +42,16 @@ def settle(state: State) -> tuple[State, list[Notice]]:
                 taken.add(locker)
                 own.append(locker)
         kept[owner] = tuple(own)
-    last = max(len(kept["a"]), 1)
+    settled = State(kept["a"], kept["b"], kept["c"], state.page)
+    first, last = ranges(settled)["page"]
     if state.page > last:
-        notices.append(Notice("number", "page", str(state.page), str(last), "1", str(last)))
-    return State(kept["a"], kept["b"], kept["c"], min(state.page, last)), notices
+        notices.append(Notice("number", "page", str(state.page), str(last), str(first), str(last)))
+    return replace(settled, page=min(state.page, last)), notices
+
+
+def ranges(state: State) -> dict[str, tuple[int, int]]:
+    """Name the range of the page: it ends with A's table; without any page it is 1."""
+    return {"page": (1, max(len(state.a), 1))}
 
 
 def free_lockers(state: State) -> list[int]:
@@ -144,4 +150,4 @@ def usual(state: State) -> list[Action]:
     return [Action("append"), Action("scatter"), Action("leave"), *actions]
 
 
-SCENE = Scene("block-table", State, act, view, usual, settle=settle)
+SCENE = Scene("block-table", State, act, view, usual, settle=settle, ranges=ranges)

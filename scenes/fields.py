@@ -26,7 +26,8 @@ LONGEST = 4096
 class Notice:
     """One correction: ``kind`` of fault in ``key``, the text ``given``, and what was ``used`` instead.
 
-    ``low`` and ``high`` are the range that was left, as text, empty where there is none.
+    ``low`` and ``high`` are the range that was left, as text, empty where there is none; ``options`` what
+    there is to choose from.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class Notice:
     used: str = ""
     low: str = ""
     high: str = ""
+    options: tuple[str, ...] = ()
 
 
 class Kind(Protocol):
@@ -47,7 +49,7 @@ class Kind(Protocol):
         """Turn a valid value into the text that ``read`` gives back unchanged."""
 
 
-def _whole(text: str) -> int | float | None:
+def whole(text: str) -> int | float | None:
     """Read a number and round it, halves up; None if it is none, infinity if it is too large."""
     if not NUMBER.fullmatch(text.strip()):
         return None
@@ -68,7 +70,7 @@ class Integer:
 
     def read(self, key: str, text: str, default: int) -> tuple[int, list[Notice]]:
         """Clamp a number; take ``default`` for what is none."""
-        number = _whole(text)
+        number = whole(text)
         value = default if number is None else int(min(max(number, self.low), self.high))
         if number == value and _exact(text):
             return value, []
@@ -105,7 +107,8 @@ class Choice:
         """Take ``default`` for an unknown option."""
         if text in self.options:
             return text, []
-        return default, [Notice("choice", key, text[:SHOWN], default)]
+        named = tuple(filter(None, self.options))
+        return default, [Notice("choice", key, text[:SHOWN], default, options=named)]
 
     def write(self, value: str) -> str:
         """Write the option."""
@@ -167,9 +170,14 @@ def pairs(query: str) -> dict[str, str]:
     return found
 
 
+def bare(query: str) -> set[str]:
+    """Return the keys that stand in a query string without an equals sign."""
+    return {unquote(part) for part in query.lstrip("?").split("&") if "=" not in part}
+
+
 def read(state_type: Callable[[], S], query: str) -> tuple[S, list[Notice]]:
     """Read a State from a query string: missing keys take their default, foreign keys are ignored."""
-    given = pairs(query)
+    given, valueless = pairs(query), bare(query)
     state = state_type()
     notices: list[Notice] = []
     for declared in fields(state):  # type: ignore[arg-type]
@@ -178,6 +186,8 @@ def read(state_type: Callable[[], S], query: str) -> tuple[S, list[Notice]]:
             value, faults = kind.read(declared.name, given[declared.name], declared.default)
             state = replace(state, **{declared.name: value})  # type: ignore[type-var]
             notices += faults
+        elif declared.name in valueless:
+            notices.append(Notice("bare", declared.name))
     return state, notices
 
 

@@ -14,11 +14,19 @@ S = TypeVar("S")
 
 
 class WrongValueError(ValueError):
-    """An action whose value is no number; carries the ``value`` as it was given."""
+    """An action whose ``value`` is no whole number in ``low``..``high``, and the ``nearest`` that is.
 
-    def __init__(self, value: str, low: int, high: int) -> None:
-        super().__init__(f"value is {value!r}, must be a number from {low} to {high}")
-        self.value = value
+    ``nearest`` is None where the value is no number at all.
+    """
+
+    def __init__(self, value: str, low: int, high: int, nearest: int | None) -> None:
+        super().__init__(f"value is {value!r}, must be a whole number from {low} to {high}")
+        self.value, self.low, self.high, self.nearest = value, low, high, nearest
+
+    def notice(self, key: str) -> Notice:
+        """Tell what was given and what is used instead, or that nothing is."""
+        given, used = self.value[: fields.SHOWN], "" if self.nearest is None else str(self.nearest)
+        return Notice("value" if not used else "nearest", key, given, used, str(self.low), str(self.high))
 
 
 @dataclass(frozen=True)
@@ -30,10 +38,12 @@ class Action:
     value: str = ""
 
     def number(self, low: int, high: int) -> int:
-        """Return ``value`` as a whole number, clamped. Raises WrongValueError if it is no number."""
-        if not fields.NUMBER.fullmatch(self.value.strip()):
-            raise WrongValueError(self.value, low, high)
-        return fields.Integer(low, high).read("value", self.value, low)[0]
+        """Return ``value`` as a whole number. Raises WrongValueError if it is none in ``low``..``high``."""
+        number = fields.whole(self.value)
+        nearest = None if number is None else int(min(max(number, low), high))
+        if nearest is None or float(self.value) != nearest:
+            raise WrongValueError(self.value, low, high, nearest)
+        return nearest
 
     def index(self, count: int) -> int:
         """Return ``arg`` as an index below ``count``. Raises ValueError if it is none."""
@@ -44,10 +54,14 @@ class Action:
 
 @dataclass(frozen=True)
 class Event:
-    """What an action did, for the sentence that the page says: a ``kind`` and the facts it needs."""
+    """What an action did, for the sentence that the page says: a ``kind`` and the facts it needs.
+
+    ``correction`` tells that its value was not in range, and what was used instead.
+    """
 
     kind: str
     facts: dict[str, Any] = field(default_factory=dict)
+    correction: Notice | None = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +89,10 @@ def _resolved(state: S) -> S:
     return state
 
 
+def _no_ranges(state: object) -> dict[str, tuple[int, int]]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Scene(Generic[S]):
     """One scene. ``state`` makes the default State.
@@ -82,8 +100,9 @@ class Scene(Generic[S]):
     ``act`` answers an Action with the next State and an Event, and raises ValueError for an action
     that the scene does not have. ``view`` computes what is shown. ``usual`` names the actions a reader
     usually takes next, whose answers are prepared at build, ``depth`` actions far. ``settle`` brings
-    parameters that depend on each other into range and into their one form. ``resolve`` fills in the
-    value that a parameter left out (None) stands for, for the written state.
+    parameters that depend on each other into range and into their one form; ``ranges`` names those ranges
+    in a settled State. ``resolve`` fills in the value that a parameter left out (None) stands for, for the
+    written state.
     """
 
     name: str
@@ -92,6 +111,7 @@ class Scene(Generic[S]):
     view: Callable[[S], View]
     usual: Callable[[S], Sequence[Action]]
     settle: Callable[[S], tuple[S, list[Notice]]] = _settled
+    ranges: Callable[[S], dict[str, tuple[int, int]]] = _no_ranges
     resolve: Callable[[S], S] = _resolved
     depth: int = 1
 
@@ -109,7 +129,14 @@ class Scene(Generic[S]):
                 notices.append(one)
             elif one.key in given:
                 _correct(notices, one)
-        return state, notices
+        return state, [self._in_range(one, state) for one in notices]
+
+    def _in_range(self, notice: Notice, state: S) -> Notice:
+        """Name the range that a parameter has in this very State, not the widest that it ever has."""
+        if notice.kind != "number" or notice.key not in (ranges := self.ranges(state)):
+            return notice
+        low, high = ranges[notice.key]
+        return replace(notice, low=str(low), high=str(high))
 
     def query(self, state: S) -> str:
         """Write every key of ``state``, in the declared order."""
@@ -120,10 +147,19 @@ class Scene(Generic[S]):
         return fields.write_changed(state, self.default())
 
     def after(self, state: S, action: Action) -> tuple[S, Event]:
-        """Act, or go back to the default for "reset". Raises ValueError for an unknown action."""
+        """Act, or go back to the default for "reset"; of a number out of range the nearest in it is taken.
+
+        Raises ValueError for an unknown action, WrongValueError for a value that is no number.
+        """
         if action.name == "reset":
             return self.default(), Event("reset")
-        after, event = self.act(state, action)
+        try:
+            after, event = self.act(state, action)
+        except WrongValueError as wrong:
+            if wrong.nearest is None:
+                raise
+            after, event = self.act(state, replace(action, value=str(wrong.nearest)))
+            event = replace(event, correction=wrong.notice(action.name))
         return self.settle(after)[0], event
 
 

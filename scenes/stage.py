@@ -69,7 +69,8 @@ def answer(
     """Answer one question: read the state from ``query``, act, compute the view and render it.
 
     ``past`` tells whether there is a step to go back to. An action that the scene does not have, or a
-    value that is no number, changes nothing and is told in a notice. Raises ValueError for an unknown scene.
+    value that is no number, changes nothing and is told in a notice; so is a number that had to be brought
+    into range. Raises ValueError for an unknown scene.
     """
     scene = find(name)
     state, notices = scene.read(query)
@@ -77,10 +78,11 @@ def answer(
     if action is not None:
         try:
             state, event = scene.after(state, action)
+            notices += [event.correction] if event.correction else []
         except WrongValueError as wrong:
-            notices = [*notices, Notice("value", action.name, wrong.value[:SHOWN])]
+            notices.append(wrong.notice(action.name))
         except ValueError:
-            notices = [*notices, Notice("action", "", action.name[:SHOWN])]
+            notices.append(Notice("action", "", action.name[:SHOWN]))
     view = scene.view(state)
     full = scene.query(state)
     html = ENVIRONMENT.get_template(f"scenes/{name}.html").render(

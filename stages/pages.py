@@ -81,15 +81,18 @@ def _integrity(site: Site, name: str) -> str:
 
 def render_pages(site: Site) -> dict[str, str]:
     """Render every page; return them by their place in the site."""
-    pages = {"index.html": _render("lesson.html", site, "")}
+    lesson = _render("lesson.html", site, "")
+    pages = {"index.html": lesson}
     for name in stage.SCENES:
-        pages[f"embed/{name}.html"] = _render("embed.html", site, "../", name)
+        place = f"#{name}" if f'id="{name}"' in lesson else ""
+        pages[f"embed/{name}.html"] = _render("embed.html", site, "../", name, place)
     return pages
 
 
-def _render(template: str, site: Site, root: str, name: str = "") -> str:
+def _render(template: str, site: Site, root: str, name: str = "", place: str = "") -> str:
     """Render a page: in its template, ``root`` leads from the page to the folder of the site.
 
+    ``place`` is where in the lesson a scene stands, "" for one that the lesson does not show.
     ``station`` is the module of the lesson's given numbers, so that pages type none of them.
     """
     tools: dict[str, Callable[..., Any]] = {"scene": scene, "figure": figure}
@@ -99,6 +102,7 @@ def _render(template: str, site: Site, root: str, name: str = "") -> str:
             assets=site.assets,
             root=root,
             name=name,
+            place=place,
             scenes=stage.SCENES,
             csp=CSP,
             head=head(site, root),

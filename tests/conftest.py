@@ -95,10 +95,19 @@ def playwright(chromium: str) -> Iterator[Playwright]:
         yield playwright
 
 
+Launch = Callable[[], Browser]
+
+
 @pytest.fixture(scope="session")
-def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
+def launch(playwright: Playwright, chromium: str) -> Launch:
+    """Start a Chromium; who asks for one of its own also closes it."""
+    return lambda: playwright.chromium.launch(executable_path=chromium, args=[*RENDERING, *ALONE])
+
+
+@pytest.fixture(scope="session")
+def browser(launch: Launch) -> Iterator[Browser]:
     """One Chromium for all tests; each test has contexts of its own."""
-    browser = playwright.chromium.launch(executable_path=chromium, args=[*RENDERING, *ALONE])
+    browser = launch()
     yield browser
     browser.close()
 
@@ -154,25 +163,32 @@ def guard(server: str) -> Iterator[Guard]:
 
 
 NewContext = Callable[..., BrowserContext]
+USUAL: dict[str, Any] = {
+    "locale": "zh-TW",
+    "timezone_id": "Asia/Taipei",
+    "device_scale_factor": 1,
+    "viewport": {"width": 1280, "height": 800},
+    "reduced_motion": "reduce",
+}
+"""What is pinned of every reader in the tests."""
+
+
+def guarded(browser: Browser, guard: Guard, **options: Any) -> BrowserContext:
+    """Make a context of ``browser`` for a usual reader but for Playwright's ``options``, and watch it."""
+    context = browser.new_context(**{**USUAL, "base_url": guard.server, **options})
+    context.set_default_timeout(PATIENCE)
+    guard.watch(context)
+    return context
 
 
 @pytest.fixture
 def new_context(browser: Browser, guard: Guard) -> Iterator[NewContext]:
     """Make guarded contexts as new_page() of a reader here would be; keyword arguments are Playwright's."""
-    usual: dict[str, Any] = {
-        "locale": "zh-TW",
-        "timezone_id": "Asia/Taipei",
-        "device_scale_factor": 1,
-        "viewport": {"width": 1280, "height": 800},
-        "reduced_motion": "reduce",
-    }
     with ExitStack() as stack:
 
         def make(**options: Any) -> BrowserContext:
-            context = browser.new_context(**{**usual, "base_url": guard.server, **options})
+            context = guarded(browser, guard, **options)
             stack.callback(context.close)
-            context.set_default_timeout(PATIENCE)
-            guard.watch(context)
             return context
 
         yield make

@@ -40,12 +40,13 @@ const controls = new Controls({
     const name = element.closest("[data-scene]")?.dataset.scene ?? element.dataset.of;
     return scenes.find((scene) => scene.name === name);
   },
-  copyLink: (scene, button) => copyLink(scene, page.prefixed, button),
+  copyLink: (scene, button) => copyLink(scene, page, button),
   retry: () => interpreter.start(),
 });
 addKeys();
 followReader();
 addEventListener("popstate", ({ state }) => {
+  page.trail.leave();
   player.stopAll();
   for (const scene of scenes) scene.revisit(state?.past?.[scene.name]);
   remember();

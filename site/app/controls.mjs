@@ -17,6 +17,8 @@ export class Controls {
   }
 
   clicked(event) {
+    // Playing rests before the reader goes elsewhere in the page: what it led to is an entry that Back returns to.
+    if (event.target.closest?.("a[href^='#']")) this.page.player.stopAll();
     const button = event.target.closest?.("button[data-action]");
     if (!button || button.disabled) return;
     const name = button.dataset.action;
@@ -46,7 +48,7 @@ export class Controls {
   changed({ target }) {
     if (!target.dataset?.action || target.tagName === "BUTTON") return;
     this.field = null;
-    this.act(target, "settled");
+    this.act(target, "field");
   }
 
   act(field, how) {

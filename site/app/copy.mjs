@@ -2,8 +2,8 @@
 import * as address from "./address.mjs";
 
 /** Copy the link; say in the scene's status line how it went. */
-export async function copyLink(scene, prefixed, { dataset }) {
-  const search = address.written(location.search, scene.name, prefixed, scene.shownAddress, scene.keys);
+export async function copyLink(scene, { prefixed, trail }, { dataset }) {
+  const search = address.written(trail.address.search, scene.name, prefixed, scene.shownAddress, scene.keys);
   const hash = prefixed ? `#${scene.name}` : "";
   const status = scene.root.querySelector("[role=status]");
   try {

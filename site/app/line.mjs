@@ -7,15 +7,22 @@ export function followReader() {
   const stops = links.map((link) => ({ link, target: document.getElementById(link.getAttribute("href").slice(1)) }));
   const known = stops.filter(({ target }) => target);
   if (!known.length) return;
-  const observer = new IntersectionObserver(() => mark(known), {
-    rootMargin: `0px 0px -${100 - READING * 100}% 0px`,
-  });
-  for (const { target } of known) observer.observe(target);
+  let due = 0;
+  const look = () => {
+    if (!due) due = requestAnimationFrame(() => {
+      due = 0;
+      mark(known);
+    });
+  };
+  addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(document.body); // parts are laid out when they come near; it also looks at once
 }
 
 function mark(stops) {
+  const { scrollTop, scrollHeight, clientHeight } = document.documentElement;
   const passed = stops.filter(({ target }) => target.getBoundingClientRect().top < innerHeight * READING);
-  const { link: current } = passed.at(-1) ?? stops[0];
+  const isEnd = scrollTop > 0 && scrollTop + clientHeight > scrollHeight - 2;
+  const { link: current } = (isEnd ? stops : passed).at(-1) ?? stops[0];
   if (current.hasAttribute("aria-current")) return;
   for (const { link } of stops) link.toggleAttribute("aria-current", false);
   current.setAttribute("aria-current", "true");

@@ -18,6 +18,7 @@ const HELD = "input, select, details";
 /** Morph `root` into the fragment `html`; `editing` is the field that the reader is in the middle of changing. */
 export function morph(root, html, editing) {
   const held = around(root.querySelectorAll(HELD));
+  const focused = root.contains(document.activeElement) ? ancestry(document.activeElement, root) : [];
   Idiomorph.morph(root, parse(html), {
     morphStyle: "outerHTML",
     ignoreActiveValue: editing !== null && editing === document.activeElement,
@@ -26,7 +27,27 @@ export function morph(root, html, editing) {
       beforeAttributeUpdated: (name, element) => !(name in KEPT && element.matches(KEPT[name])),
     },
   });
+  if (focused.length && !root.contains(document.activeElement)) refocus(focused);
 }
+
+/** An element and what it lies in, up to the root. */
+function ancestry(element, root) {
+  const found = [];
+  for (let one = element; one !== root.parentElement; one = one.parentElement) found.push(one);
+  return found;
+}
+
+/** What had the focus is gone: the keyboard goes on from the nearest control of what is still there around it. */
+function refocus(lost) {
+  for (const around of lost.filter((one) => one.isConnected)) {
+    const next = [...around.querySelectorAll("button, input, select, summary, [tabindex='0']")].find(isShown);
+    if (!next) continue;
+    next.focus({ preventScroll: true });
+    return;
+  }
+}
+
+const isShown = (element) => element.getClientRects().length > 0;
 
 /** These elements, and all that they lie in. */
 function around(elements) {

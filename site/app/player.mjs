@@ -22,23 +22,22 @@ export class Player {
     this.playing.set(scene, turn);
     this.seen.observe(scene.root);
     mark(scene, true);
-    let going = true;
-    let start = first;
-    while (going) {
-      going = await scene.act({ name: step, arg, value: "" }, "play");
-      if (!going && start) going = await scene.act({ name: start, arg, value: "" }, "play");
-      start = "";
-      if (going) await new Promise((resolve) => setTimeout(resolve, Number(pace)));
-      if (this.playing.get(scene) !== turn) return;
+    const ours = () => this.playing.get(scene) === turn;
+    const move = (name) => scene.act({ name, arg, value: "" }, "play");
+    let going = await move(step);
+    if (!going && first && ours()) going = await move(first);
+    while (going && ours()) {
+      await new Promise((resolve) => setTimeout(resolve, Number(pace)));
+      if (ours()) going = await move(step);
     }
-    this.stop(scene);
+    if (ours()) this.stop(scene);
   }
 
   stop(scene) {
     if (!this.playing.delete(scene)) return;
     this.seen.unobserve(scene.root);
     mark(scene, false);
-    scene.rested();
+    scene.rest();
   }
 
   stopAll() {

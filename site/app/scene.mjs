@@ -12,6 +12,12 @@ const FARTHEST = 100; // steps back that are remembered
 /** Whether a job is one of many in a row, of which only the last one stays. */
 const passing = ({ how }) => how === "drag" || how === "play";
 
+/** Whether a field's next value makes the one before pointless: while it is dragged, or a key is held down on it. */
+const overtaken = (before, after) =>
+  (before.how === "drag" || (before.how === "field" && after.how === "field")) &&
+  before.action?.name === after.action.name &&
+  before.action.arg === after.action.arg;
+
 export class Scene {
   /** root: the scene's element; page: { interpreter, frames, trail, prefixed, editing() } */
   constructor(root, page) {
@@ -22,6 +28,7 @@ export class Scene {
     this.keys = new Set(address.keys(this.query));
     this.live = false;
     this.busy = false;
+    this.job = null; // the one that is being asked
     this.waiting = [];
     this.past = [];
     this.dragged = undefined; // the state before a drag, while one is going on
@@ -36,11 +43,12 @@ export class Scene {
     return address.read(location.search, this.name, this.page.prefixed);
   }
 
-  /** Do an action; `how` is "settled", "drag" or "play". Resolves to whether the state changed. */
+  /**
+   * Do an action; `how` is "settled", "field" (settled too, by a field's new value), "drag" or "play". Resolves to
+   * whether the state changed.
+   */
   act(action, how = "settled") {
-    const previous = this.waiting.at(-1);
-    const same = previous?.how === "drag" && previous.action?.name === action.name && previous.action.arg === action.arg;
-    if (same) this.waiting.pop().resolve(false);
+    while (this.waiting.length && overtaken(this.waiting.at(-1), { action, how })) this.waiting.pop().resolve(false);
     return this.enqueue({ action, how });
   }
 
@@ -59,9 +67,17 @@ export class Scene {
     });
   }
 
-  /** Playing is over: what it led to is an entry of the browser's history. */
-  rested() {
-    if (this.page.trail.before) this.page.trail.settle(location.href, this.page.memory());
+  /** Playing is over, at what is on show: steps not yet answered are not taken. */
+  rest() {
+    this.withdraw(({ how }) => how === "play");
+    this.page.trail.rest(this.page.memory());
+  }
+
+  /** Take back jobs; the answer to one that is being asked will be let fall. */
+  withdraw(which) {
+    for (const job of this.waiting.filter(which)) job.resolve(false);
+    this.waiting = this.waiting.filter((job) => !which(job));
+    if (this.job && which(this.job)) this.job.withdrawn = true;
   }
 
   enqueue(job) {
@@ -73,13 +89,18 @@ export class Scene {
 
   /** The address was changed by the browser's back, forward, or by hand: show what it says. */
   revisit(past) {
+    this.past = past ?? this.past;
+    this.dragged = undefined;
     const found = this.inAddress();
-    if (found === this.addressed) return;
+    if (found === this.addressed) {
+      this.offerBack(this.past.length > 0);
+      return;
+    }
+    this.withdraw(() => true);
     this.raw = found;
     this.addressed = found;
     this.live = false;
     this.last = null;
-    this.past = past ?? this.past;
     this.go();
   }
 
@@ -110,11 +131,14 @@ export class Scene {
     const job = this.live ? this.waiting.shift() : null;
     if (this.live && !job) return;
     this.busy = true;
+    this.job = job;
     const question = job ? this.question(job) : this.again();
     const before = this.query;
     const answer = await this.page.interpreter.ask(question);
     this.busy = false;
-    if (answer) this.take(answer, job, question, before);
+    this.job = null;
+    if (job?.withdrawn) job.resolve(false);
+    else if (answer) this.take(answer, job, question, before);
     else if (this.page.interpreter.state === "ready") this.giveUp(job);
     else if (job) this.waiting.unshift(job); // it will be asked when Python is there again
     this.go();
@@ -209,7 +233,7 @@ export class Scene {
       this.offerBack(true);
     } else if (!changed) return;
     this.addressed = answer.address;
-    const search = address.written(location.search, this.name, this.page.prefixed, answer.address, this.keys);
+    const search = address.written(this.page.trail.address.search, this.name, this.page.prefixed, answer.address, this.keys);
     const hash = this.page.prefixed ? `#${this.name}` : location.hash;
     this.page.trail[settled ? "settle" : "draft"](location.pathname + search + hash, this.page.memory());
   }

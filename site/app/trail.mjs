@@ -7,13 +7,19 @@ const MOST = 60; // entries or changes within the window; browsers begin to refu
 export class Trail {
   constructor() {
     this.times = [];
-    this.before = null; // the entry as it was before a drag, while one is going on
+    this.before = null; // the entry as it was before a drag or playing, while that is going on
     this.late = 0;
+    this.owed = null; // the address and its memory that could not be written yet
+  }
+
+  /** The address as it is, or will be once the browser takes it. */
+  get address() {
+    return new URL(this.owed?.[0] ?? location.href, location.href);
   }
 
   /** Go on within the entry: a drag, or playing. */
   draft(address, memory) {
-    this.before ??= [location.href, history.state];
+    this.before ??= this.owed ?? [location.href, history.state];
     this.put("replaceState", address, memory);
   }
 
@@ -24,14 +30,28 @@ export class Trail {
     this.put("pushState", address, memory);
   }
 
+  /** Playing is over: where it led is an entry of its own. */
+  rest(memory) {
+    if (this.before) this.settle(this.address.href, memory);
+  }
+
+  /** The reader has gone to another entry: nothing that belongs to the one before may be written there. */
+  leave() {
+    clearTimeout(this.late);
+    this.owed = null;
+    this.before = null;
+  }
+
   put(how, address, memory) {
     clearTimeout(this.late);
     const now = Date.now();
     this.times = this.times.filter((time) => time > now - WINDOW);
     if (this.times.length >= MOST) {
+      this.owed = [address, memory];
       this.late = setTimeout(() => this.put("replaceState", address, memory), WINDOW / 10);
       return;
     }
+    this.owed = null;
     this.times.push(now);
     try {
       history[how](memory, "", address);

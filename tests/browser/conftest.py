@@ -9,25 +9,16 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.browser.hands import Finger, Hand, Keyboard, Mouse
-from tests.browser.reading import PATIENCE, SceneOnPage, until
-from tests.conftest import Guard, ready
+from tests.browser.reading import SceneOnPage, until
+from tests.conftest import Guard, guarded, ready
 
-COMMON: dict[str, Any] = {
-    "locale": "zh-TW",
-    "timezone_id": "Asia/Taipei",
-    "device_scale_factor": 1,
-    "reduced_motion": "reduce",
-}
-DESK = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
 
 
 def _live(browser: Browser, server: str, **kind: Any) -> Iterator[tuple[Page, Guard]]:
     """Load the lesson and wait for the last that is fetched in idle time: the module again, to be kept."""
     guard = Guard(server)
-    context = browser.new_context(**COMMON, base_url=server, **kind)
-    context.set_default_timeout(PATIENCE * 1000)
-    guard.watch(context)
+    context = guarded(browser, guard, **kind)
     page = context.new_page()
     page.goto("index.html")
     ready(page)
@@ -38,7 +29,7 @@ def _live(browser: Browser, server: str, **kind: Any) -> Iterator[tuple[Page, Gu
 
 @pytest.fixture(scope="session")
 def _desk(browser: Browser, server: str) -> Iterator[tuple[Page, Guard]]:
-    yield from _live(browser, server, **DESK)
+    yield from _live(browser, server)
 
 
 @pytest.fixture(scope="session")
@@ -74,11 +65,7 @@ Open = Callable[[str], Page]
 @pytest.fixture(scope="session")
 def _visitor(browser: Browser, server: str) -> Iterator[tuple[BrowserContext, Guard]]:
     guard = Guard(server)
-    context = browser.new_context(
-        **COMMON, **DESK, base_url=server, permissions=["clipboard-read", "clipboard-write"]
-    )
-    context.set_default_timeout(PATIENCE * 1000)
-    guard.watch(context)
+    context = guarded(browser, guard, permissions=["clipboard-read", "clipboard-write"])
     yield context, guard
     context.close()
 

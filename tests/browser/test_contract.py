@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Open
 from tests.browser.reading import DEFAULTS, SCENES, SceneOnPage, until
+from tests.conftest import ROOT, NewContext
 
 RECORD = """
   const seen = [];
@@ -203,3 +204,23 @@ def test_an_embed_shows_what_its_address_says(
     assert "?" not in page.url  # the default is the address without a query
     scene.control("back").click()
     scene.shows(state=query, **figures)
+
+
+def test_the_readme_gives_heights_that_hold_a_scene(
+    new_context: NewContext, ready: Callable[[Page], None]
+) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    said = text[text.index("720 px wide") :].partition("\n\n")[0]
+    heights = dict(re.findall(r"`([a-z-]+)`\s([0-9]+)", said))
+    assert list(heights) == list(SCENES)
+    assert f'width="720" height="{heights["admission"]}"' in text
+    page = new_context(viewport={"width": 720, "height": 400}).new_page()
+    for name, height in heights.items():
+        page.goto(f"embed/{name}.html")
+        ready(page)
+        needed = page.evaluate("document.documentElement.scrollHeight")
+        assert needed <= int(height) <= needed * 1.15, (name, needed)
+    page.goto("embed/quiz.html?q1=A&q2=A&q3=A&q4=A")
+    ready(page)
+    (answered,) = re.findall(r"([0-9]+) once", said)
+    assert page.evaluate("document.documentElement.scrollHeight") <= int(answered)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from scenes import stage
 from stages import serve
 from tests.browser.reading import DEFAULTS, SCENES, SceneOnPage, until
 from tests.conftest import Guard, NewContext
@@ -362,7 +363,7 @@ def test_the_policy_is_in_force(page: Page, guard: Guard, ready: Ready) -> None:
 
 def test_every_page_brings_its_policy(site: Path) -> None:
     pages = sorted(site.rglob("*.html"))
-    assert len(pages) == 1 + len(SCENES)
+    assert len(pages) == 1 + len(stage.SCENES)
     for one in pages:
         text = one.read_text(encoding="utf-8").replace("&#39;", "'")
         assert '<meta http-equiv="Content-Security-Policy" content="default-src \'none\';' in text

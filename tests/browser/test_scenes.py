@@ -218,20 +218,40 @@ def test_admission_steppers_stop_at_both_ends(hand: Hand, scene: Fresh) -> None:
 def test_admission_takes_a_written_number(hand: Hand, scene: Fresh, written: str, taken: int) -> None:
     admission = scene("admission")
     hand.write("admission-items-0", written)
-    admission.shows(state=f"luggage={taken},5,10,3,7,6&order=fcfs", total=31 + taken)
+    seen = admission.shows(state=f"luggage={taken},5,10,3,7,6&order=fcfs", total=31 + taken)
     expect(admission.control("items-0")).to_have_value(str(taken))
+    told = f"「{written}」不是 1 到 12 的整數，改用 {taken}。"
+    assert (told in seen.said) == (written != str(taken))
 
 
-def test_an_emptied_field_gets_its_number_back(desk: Page) -> None:
+@pytest.mark.parametrize("typed", ["", "e", "8e", "-", "1.5.5"])
+def test_a_field_without_a_number_gets_its_number_back(desk: Page, typed: str) -> None:
     admission = SceneOnPage(desk, "admission")
     admission.reset()
     before = admission.read()
     field = admission.control("items-0")
-    field.fill("")
+    field.click()
+    desk.keyboard.press("ControlOrMeta+a")
+    desk.keyboard.press("Delete")
+    desk.keyboard.type(typed)
     field.press("Tab")
     seen = until(admission.read, lambda now: now.said != before.said, desk)
-    assert (seen.state, seen.said == before.said) == (before.state, False)
+    assert seen.state == before.state
+    assert seen.said.startswith("沒有讀到數字，要填 1 到 12 的整數，什麼都沒有變。")
     expect(field).to_have_value("8")
+    assert field.evaluate("one => one.validity.valid")
+
+
+def test_a_number_too_large_twice_is_told_and_corrected_twice(desk: Page) -> None:
+    admission = SceneOnPage(desk, "admission")
+    admission.reset()
+    field = admission.control("items-0")
+    for typed in ("99", "77"):
+        field.fill(typed)
+        field.press("Enter")
+        until(admission.read, lambda now, typed=typed: f"「{typed}」" in now.said, desk)  # type: ignore[misc]
+        assert f"「{typed}」不是 1 到 12 的整數，改用 12。" in admission.read().said
+        expect(field).to_have_value("12")
 
 
 def test_a_field_being_written_is_left_alone(desk: Page) -> None:
@@ -512,8 +532,13 @@ def test_batching_answers_a_guess(hand: Hand, scene: Fresh) -> None:
     batching = scene("batching")
     hand.choose("batching-preset-even")
     batching.shows(**EVEN)
-    hand.press("batching-guess-4")
-    assert re.search(r" 4 .* 6 ", batching.shows(**LESSON).said)
+    for guess in (2, 0):
+        hand.press(f"batching-guess-{guess}")
+        told = batching.control("guess-told")
+        assert f" {guess} " in until(batching.read, lambda now, g=guess: f" {g} " in now.said, hand.page).said  # type: ignore[misc]
+        batching.shows(state="needs=2,3,2,1,2,6&windows=3&round=8", static__rounds=8, continuous__rounds=8)
+        expect(told).to_be_in_viewport()
+        assert ("猜對了" in told.inner_text()) == (guess == 0)
 
 
 def test_the_table_of_rounds_is_the_lessons(desk: Page) -> None:

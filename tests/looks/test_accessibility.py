@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.conftest import Guard, NewContext, ready
+from scenes import stage
+from tests.browser.reading import until
+from tests.conftest import Guard, NewContext, guarded, ready
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -52,15 +54,7 @@ Open = Callable[..., Page]
 @pytest.fixture(scope="module")
 def _context(browser: Browser, server: str) -> Iterator[tuple[BrowserContext, Guard]]:
     guard = Guard(server)
-    context = browser.new_context(
-        base_url=server,
-        locale="zh-TW",
-        timezone_id="Asia/Taipei",
-        reduced_motion="reduce",
-        device_scale_factor=1,
-    )
-    context.set_default_timeout(60_000)
-    guard.watch(context)
+    context = guarded(browser, guard)
     yield context, guard
     context.close()
 
@@ -141,7 +135,7 @@ def test_axe_finds_nothing_where_python_cannot_start(new_context: NewContext) ->
 
 def test_every_page_is_valid_html(site: Path) -> None:
     pages = sorted(str(page) for page in site.rglob("*.html"))
-    assert len(pages) == 1 + len(SCENES)
+    assert len(pages) == 1 + len(stage.SCENES)
     tool = ROOT / "node_modules" / ".bin" / "html-validate"
     command = [str(tool), "--config", str(ROOT / ".htmlvalidate.json"), "--formatter", "json", *pages]
     run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
@@ -421,6 +415,58 @@ def test_what_is_chosen_is_seen_where_the_system_chooses_the_colours(visit: Open
         assert len(chosen) == len(others) == 1
         assert chosen != others
     page.emulate_media(forced_colors="none")
+
+
+def test_marks_that_are_colour_alone_stay_where_the_system_chooses_the_colours(visit: Open) -> None:
+    page = visit("index.html?batching.round=3")
+    page.emulate_media(forced_colors="active")
+    swatches = [page.locator(f".growth-figure .{kind}").first for kind in ("s-old", "s-new", "s-free")]
+    backs = [one.evaluate("one => getComputedStyle(one).backgroundColor") for one in swatches]
+    assert len(set(backs)) == len(backs)
+    marked = page.locator("#batching td.now")
+    assert marked.count() > 0
+    for one in marked.all():
+        assert one.evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
+    page.emulate_media(forced_colors="none")
+
+
+def test_nothing_is_hidden_beside_the_page_whichever_way_it_is_read(visit: Open) -> None:
+    page = visit("index.html")
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+# the line of stops
+
+STOP = "() => document.querySelector('nav.line [aria-current]').getAttribute('href')"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_line_marks_the_chapter_that_is_read(visit: Open, width: int) -> None:
+    page = visit("index.html", width=width)
+    chapters = page.evaluate("[...document.querySelectorAll('main h2[id]')].map((one) => one.id)")
+    stops = page.evaluate("[...document.querySelectorAll('nav.line a')].map((one) => one.hash.slice(1))")
+    assert stops == ["top", *chapters]
+    for name in (stops[4], stops[1], stops[-1], stops[0], stops[6]):  # far jumps, either way
+        page.evaluate("name => document.getElementById(name).scrollIntoView({ behavior: 'instant' })", name)
+        assert until(lambda: page.evaluate(STOP), f"#{name}".__eq__, page) == f"#{name}"
+    left = "() => [scrollY, document.documentElement.scrollHeight - innerHeight - scrollY].map(Math.round)"
+    for key, name, side in (("End", stops[-1], 1), ("Home", stops[0], 0)):
+        page.keyboard.press(key)  # browsers glide there
+        until(lambda: page.evaluate(left), lambda now, side=side: now[side] <= 1, page)  # type: ignore[misc]
+        assert until(lambda: page.evaluate(STOP), f"#{name}".__eq__, page) == f"#{name}"
+        link = page.locator(f"nav.line a[href='#{name}']")
+        expect(link).to_be_in_viewport(ratio=0.9)
+
+
+def test_a_link_to_a_scene_and_one_to_a_chapter_stop_at_the_same_height(visit: Open) -> None:
+    page = visit("index.html")
+    tops = {}
+    for name in ("luggage", "growth", "admission"):
+        page.evaluate("name => { location.hash = name; }", name)
+        page.wait_for_timeout(100)
+        tops[name] = page.evaluate("id => document.getElementById(id).getBoundingClientRect().top", name)
+    assert max(tops.values()) - min(tops.values()) < 3
 
 
 @pytest.mark.parametrize("scene", ["one-traveller", "admission", "batching"])

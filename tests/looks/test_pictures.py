@@ -14,6 +14,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from io import BytesIO
 from math import ceil
 from pathlib import Path
@@ -22,7 +24,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, TimeoutError
 
-from tests.conftest import ROOT, Guard, NewContext, ready
+from tests.conftest import ROOT, Guard, Launch, NewContext, guarded, ready
 from tests.looks import odiff
 from tests.looks.gallery import Gallery
 from tests.looks.views import (
@@ -45,6 +47,8 @@ RESULTS = ROOT / "test-results" / "pictures"
 README = ROOT / "docs" / "admission.png"
 README_WIDTH, MARGIN = 1000, 8
 PIECE = 8000
+PATIENCE = 30_000
+"""Milliseconds for one picture; it takes well under one second even on a busy machine, or never comes."""
 RENEW = os.environ.get("PICTURES") == "renew"
 Host = Callable[[str], BrowserContext]
 FAMILIES = {"Lockers Sans 400", "Lockers Sans 700", "Lockers Serif 900"}
@@ -72,15 +76,7 @@ def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Galle
 def _visitor(browser: Browser, server: str) -> Iterator[tuple[BrowserContext, Guard]]:
     """A reader who comes again, with what the browser has kept."""
     guard = Guard(server)
-    context = browser.new_context(
-        base_url=server,
-        locale="zh-TW",
-        timezone_id="Asia/Taipei",
-        reduced_motion="reduce",
-        device_scale_factor=1,
-    )
-    context.set_default_timeout(60_000)
-    guard.watch(context)
+    context = guarded(browser, guard)
     yield context, guard
     context.close()
 
@@ -110,19 +106,18 @@ def opened(view: View, context: BrowserContext) -> Page:
     return page
 
 
+def dressed(kind: str, make: Callable[..., BrowserContext]) -> BrowserContext:
+    """Make the browser for a kind of view."""
+    context = make(java_script_enabled=kind != "plain")
+    if kind == "failed":
+        context.route(re.compile(r"\.wasm"), lambda route: route.abort())
+    return context
+
+
 @pytest.fixture
 def host(visitor: BrowserContext, new_context: NewContext, guard: Guard) -> Iterator[Host]:
     """Give the browser for each kind of view."""
-
-    def give(kind: str) -> BrowserContext:
-        if kind == "live":
-            return visitor
-        context = new_context(java_script_enabled=kind != "plain")
-        if kind == "failed":
-            context.route(re.compile(r"\.wasm"), lambda route: route.abort())
-        return context
-
-    yield give
+    yield lambda kind: visitor if kind == "live" else dressed(kind, new_context)
     # What the browser says to a missing file is looked at where failures are tested.
     guard.seen[:] = [one for one in guard.seen if "Failed to load resource" not in one]
 
@@ -154,22 +149,61 @@ def pictured(page: Page, height: int) -> Image.Image:
     return whole
 
 
+class NoPictureError(Exception):
+    """The browser gives no picture of a page, and would give none however long one waited."""
+
+
 def piece(page: Page, top: int, width: int, height: int) -> bytes:
-    """Take one piece; a browser that gives none within its time, which happens under load, is asked again."""
+    """Take one piece. Raises NoPictureError where none comes, as happens with Chromium once in a thousand."""
     clip: FloatRect = {"x": 0, "y": top, "width": width, "height": height}
-    for patience in (20_000, 60_000):
-        try:
-            return page.screenshot(
-                full_page=True, clip=clip, timeout=patience, animations="allow", caret="initial"
-            )
-        except TimeoutError:
-            continue
-    raise AssertionError(f"{page.url}: no picture of {height} px from {top} px on")
+    try:
+        return page.screenshot(
+            full_page=True, clip=clip, timeout=PATIENCE, animations="allow", caret="initial"
+        )
+    except TimeoutError as error:
+        raise NoPictureError(f"{page.url}: none of {height} px from {top} px on") from error
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
-def test_view(view: View, gallery: Gallery, host: Host) -> None:
-    page = opened(view, host(view.kind))
+def test_view(view: View, gallery: Gallery, host: Host, launch: Launch, guard: Guard) -> None:
+    try:
+        check(view, gallery, host(view.kind))
+    except NoPictureError:
+        with another(view.kind, launch, guard) as context:
+            check(view, gallery, context)
+
+
+def test_a_view_that_a_browser_gives_no_picture_of_is_taken_by_another(
+    gallery: Gallery, host: Host, launch: Launch, guard: Guard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Browser | None] = []
+    taken = piece
+
+    def first_none(page: Page, top: int, width: int, height: int) -> bytes:
+        asked.append(page.context.browser)
+        if len(asked) == 1:
+            raise NoPictureError
+        return taken(page, top, width, height)
+
+    monkeypatch.setattr(f"{__name__}.piece", first_none)
+    view = next(view for view in VIEWS if view.name == "growth-full")
+    test_view(view, gallery, host, launch, guard)
+    assert len(asked) == 1 + len(view.looks)
+    assert len(set(asked)) == 2
+
+
+@contextmanager
+def another(kind: str, launch: Launch, guard: Guard) -> Iterator[BrowserContext]:
+    """Start a browser for one view, of which the one for all gave no picture."""
+    with ExitStack() as stack:
+        browser = launch()
+        stack.callback(browser.close)
+        yield dressed(kind, partial(guarded, browser, guard))
+
+
+def check(view: View, gallery: Gallery, context: BrowserContext) -> None:
+    """Picture a view in all its looks, and hold it to the pictures that are kept."""
+    page = opened(view, context)
     wrong = []
     for one in view.looks:
         look(page, one)

@@ -84,9 +84,10 @@ def _status(root: Element, step: Step) -> Iterator[str]:
     for one in found:
         if not one.text.strip():
             yield "the status says nothing"
-        # a correction stands on a line of its own, what matters most is strong, and nothing else is inside
+        # a correction stands on a line of its own, what matters most is strong, a reader's own text keeps
+        # its direction to itself, and nothing else is inside
         notices = {id(inner) for inner in one.walk() if "notice" in inner.attributes.get("class", "").split()}
-        others = [inner for inner in one.walk() if inner.tag != "b" and id(inner) not in notices]
+        others = [inner for inner in one.walk() if inner.tag not in ("b", "bdi") and id(inner) not in notices]
         if others != [one]:
             yield f"the status holds {[inner.tag for inner in one.walk()]}"
     live = [one.tag for one in root.walk() if "aria-live" in one.attributes]

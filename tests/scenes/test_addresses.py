@@ -161,7 +161,16 @@ def test_a_million_items_are_read_no_further_than_needed(scene):
         ("growth", "step=+3", "網址裡的 step 寫著「+3」，應該是 0 到 4 的整數，先用 3。"),
         ("one-traveller", "items=0", "網址裡的 items 寫著「0」，應該是 1 到 12 的整數，先用 1。"),
         ("one-traveller", "items=7.5", "網址裡的 items 寫著「7.5」，應該是 1 到 12 的整數，先用 8。"),
-        ("admission", "order=lifo", "網址裡的 order 寫著「lifo」，沒有這個選項，先用「fcfs」。"),
+        ("growth", "step=", "網址裡的 step 沒有寫值，應該是 0 到 4 的整數，先用 2。"),
+        ("growth", "step", "網址裡的 step 後面沒有等號和值，先用原來的設定。"),
+        ("admission", "order=lifo", "網址裡的 order 寫著「lifo」，應該是 fcfs 或 skip，先用「fcfs」。"),
+        ("admission", "order=", "網址裡的 order 沒有寫值，應該是 fcfs 或 skip，先用「fcfs」。"),
+        ("block-table", "b", "網址裡的 b 後面沒有等號和值，先用原來的設定。"),
+        ("block-table", "page=0", "網址裡的 page 寫著「0」，應該是 1 到 5 的整數，先用 1。"),
+        ("block-table", "page=1.5&a=7,11", "網址裡的 page 寫著「1.5」，應該是 1 到 2 的整數，先用 2。"),
+        ("block-table", "a=&page=5", "網址裡的 page 寫著「5」，現在只能是 1，先用 1。"),
+        ("batching", "round=-1", "網址裡的 round 寫著「-1」，應該是 0 到 8 的整數，先用 0。"),
+        ("batching", "round=2.5&windows=1", "網址裡的 round 寫著「2.5」，應該是 0 到 16 的整數，先用 3。"),
         ("admission", "luggage=", "網址裡的 luggage 只有 0 項，補到 1 項。"),
         ("admission", f"luggage={'1,' * 36}1", "網址裡的 luggage 有 37 項，只取前 36 項。"),
         ("admission", f"luggage={'1,' * 9999}1", "網址裡的 luggage 有 10000 項，只取前 36 項。"),
@@ -169,7 +178,7 @@ def test_a_million_items_are_read_no_further_than_needed(scene):
         ("block-table", "page=99", "網址裡的 page 寫著「99」，應該是 1 到 5 的整數，先用 5。"),
         ("batching", "round=999", "網址裡的 round 寫著「999」，應該是 0 到 8 的整數，先用 8。"),
         ("batching", "round=abc", "網址裡的 round 寫著「abc」，應該是 0 到 8 的整數，先用 8。"),
-        ("quiz", "q1=E", "網址裡的 q1 寫著「E」，沒有這個選項，先用原來的設定。"),
+        ("quiz", "q1=E", "網址裡的 q1 寫著「E」，應該是 A、B、C 或 D，先用原來的設定。"),
     ],
 )
 def test_a_correction_says_what_was_given_and_what_is_used(scene, query, said):
@@ -207,8 +216,34 @@ def test_a_field_that_holds_no_number_changes_nothing_and_says_so(value):
     action = Action("items", "0", value)
     after = stage.answer("admission", "", action)
     assert (after.query, after.quantities) == (before.query, before.quantities)
-    said = f"「{value}」不是數字" if value.strip() else "沒有填數字"
-    assert says("admission", "", action).startswith(f"{said}，什麼都沒有變。")
+    said = f"「{value}」不是數字" if value.strip() else "沒有讀到數字"
+    assert says("admission", "", action).startswith(f"{said}，要填 1 到 12 的整數，什麼都沒有變。")
+
+
+FIELDS = [("admission", "items", "0", 1, 12), ("batching", "needs", "1", 1, 12), ("growth", "step", "", 0, 4)]
+
+
+@pytest.mark.parametrize(("scene", "name", "arg", "low", "high"), FIELDS)
+@pytest.mark.parametrize("value", ["99", "-3", "1.5", "1e3", "1e999", "-1e999", " 2.4 ", "13", "-1"])
+def test_a_number_out_of_range_becomes_the_nearest_and_it_is_told(scene, name, arg, low, high, value):
+    number = float(value)
+    nearest = low if number < low else high if number > high else int(number + 0.5)
+    given, right = Action(name, arg, value), Action(name, arg, str(nearest))
+    assert stage.answer(scene, "", given).query == stage.answer(scene, "", right).query
+    told = f"「{value}」不是 {low} 到 {high} 的整數，改用 {nearest}。 "
+    assert says(scene, "", given).replace("「 2.4 」", f"「{value}」") == told + says(scene, "", right)
+
+
+@pytest.mark.parametrize(("scene", "name", "arg", "low", "high"), FIELDS)
+def test_numbers_in_range_are_taken_as_they_are(scene, name, arg, low, high):
+    for number in range(low, high + 1):
+        for value in (str(number), f" {number} ", f"{number}.0", f"+{number}", f"0{number}"):
+            assert "整數" not in says(scene, "", Action(name, arg, value))
+
+
+def test_a_readers_own_text_keeps_its_direction_to_itself():
+    html = stage.answer("growth", "step=\u202eabc").html
+    assert "「<bdi>\u202eabc</bdi>」，應該是 0 到 4 的整數" in html
 
 
 def test_an_action_that_a_scene_has_not_is_named_and_changes_nothing():

@@ -110,6 +110,13 @@ def test_decimals_are_fixed_for_each_figure(scene):
     assert {name: found for name, found in decimals.items() if len(found) > 1} == {}
 
 
+def template(scene: str) -> str:
+    """The source of a scene's own template."""
+    loader = stage.ENVIRONMENT.loader
+    assert loader is not None
+    return loader.get_source(stage.ENVIRONMENT, f"scenes/{scene}.html")[0]
+
+
 @pytest.mark.parametrize("scene", stage.SCENES)
 def test_what_is_said_to_be_disabled_changes_nothing(scene):
     rules, pressed = stage.find(scene), 0
@@ -122,7 +129,7 @@ def test_what_is_said_to_be_disabled_changes_nothing(scene):
                     after, _ = rules.after(rules.read(step.answer.query)[0], action)
                     assert rules.query(after) == step.answer.query, (str(step), action)
                     pressed += 1
-    assert pressed or scene == "quiz"
+    assert pressed or not any(word in template(scene) for word in ("aria-disabled", "player(", "tickets("))
 
 
 @pytest.mark.parametrize("scene", stage.SCENES)
