@@ -10,6 +10,7 @@ import { Player } from "./player.mjs";
 import * as progress from "./progress.mjs";
 import { Scene } from "./scene.mjs";
 import { Trail } from "./trail.mjs";
+import { layOut } from "./whole.mjs";
 
 const PRACTICE = 24; // questions for an idle Python; some browsers are slow with the first ones
 const html = document.documentElement;
@@ -93,6 +94,7 @@ function changed() {
     for (const scene of scenes) scene.go();
   } else if (interpreter.state === "ready") ready();
   else showProgress();
+  if (interpreter.state === "failed") layOut();
 }
 
 /** Python is there: compute all scenes again, what the reader sees first. */
@@ -107,6 +109,7 @@ async function ready() {
   if (interpreter.state !== "ready" || html.dataset.python === "ready") return;
   progress.show("ready", "", interpreter.bytes);
   (globalThis.requestIdleCallback ?? setTimeout)(() => void interpreter.rest(practice()));
+  layOut();
 }
 
 /** Questions whose answers nobody needs. */

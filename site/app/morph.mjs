@@ -8,6 +8,7 @@ const KEPT = {
   "aria-busy": "[role=status]",
   "aria-pressed": "[data-action=play]",
   "data-playing": "[data-scene]",
+  "data-laid": "[data-scene]",
 };
 
 const policy = globalThis.trustedTypes?.createPolicy("lesson-fragment", { createHTML: (html) => html });

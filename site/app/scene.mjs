@@ -4,19 +4,19 @@
 // queries, and the actions still to be done. One question is under way at a time; of a drag only the latest value counts.
 import * as address from "./address.mjs";
 import { follow } from "./follow.mjs";
+import { glide, places } from "./glide.mjs";
 import { hush } from "./hush.mjs";
 import { confirm, morph } from "./morph.mjs";
 
 const FARTHEST = 100; // steps back that are remembered
+const PILE = 12; // actions that may wait before a key held down on a field counts as a drag
 
 /** Whether a job is one of many in a row, of which only the last one stays. */
 const passing = ({ how }) => how === "drag" || how === "play";
 
-/** Whether a field's next value makes the one before pointless: while it is dragged, or a key is held down on it. */
-const overtaken = (before, after) =>
-  (before.how === "drag" || (before.how === "field" && after.how === "field")) &&
-  before.action?.name === after.action.name &&
-  before.action.arg === after.action.arg;
+/** Whether a field's next action makes the one before pointless: while it is dragged, or when answers come too late. */
+const overtaken = (before, { name, arg }, late) =>
+  (before.how === "drag" || (late && before.how === "field")) && before.action.name === name && before.action.arg === arg;
 
 export class Scene {
   /** root: the scene's element; page: { interpreter, frames, trail, prefixed, editing() } */
@@ -48,7 +48,8 @@ export class Scene {
    * whether the state changed.
    */
   act(action, how = "settled") {
-    while (this.waiting.length && overtaken(this.waiting.at(-1), { action, how })) this.waiting.pop().resolve(false);
+    const late = how === "field" && this.waiting.length > PILE;
+    while (this.waiting.length && overtaken(this.waiting.at(-1), action, late)) this.waiting.pop().resolve(false);
     return this.enqueue({ action, how });
   }
 
@@ -179,13 +180,19 @@ export class Scene {
     if (job) this.last = { query: job.action ? job.before : answer.query, action: job.action };
     if (job?.action && changed) this.remember(job);
     if (job && passing(job)) hush(this.root.querySelector("[role=status]"));
-    if (job || !confirm(this.root, answer.html)) morph(this.root, answer.html, this.editing());
+    if (job || !confirm(this.root, answer.html)) this.lay(answer.html, job?.how !== "drag");
     follow(this.root);
     this.correctBack();
     this.figures(answer.quantities);
     if (job) this.write(answer, job, changed);
     if (job || changed) this.tell(answer);
     job?.resolve(changed);
+  }
+
+  lay(html, moves) {
+    const before = moves ? places(this.root) : new Map();
+    morph(this.root, html, this.editing());
+    glide(this.root, before);
   }
 
   /** The field that keeps its value: one being changed, or one whose next change is waiting already (a key held down). */

@@ -224,7 +224,7 @@ def test_admission_takes_a_written_number(hand: Hand, scene: Fresh, written: str
     assert (told in seen.said) == (written != str(taken))
 
 
-@pytest.mark.parametrize("typed", ["", "e", "8e", "-", "1.5.5"])
+@pytest.mark.parametrize("typed", ["", "e", "8e", "-", "+-"])
 def test_a_field_without_a_number_gets_its_number_back(desk: Page, typed: str) -> None:
     admission = SceneOnPage(desk, "admission")
     admission.reset()
@@ -536,7 +536,7 @@ def test_batching_answers_a_guess(hand: Hand, scene: Fresh) -> None:
         hand.press(f"batching-guess-{guess}")
         told = batching.control("guess-told")
         assert f" {guess} " in until(batching.read, lambda now, g=guess: f" {g} " in now.said, hand.page).said  # type: ignore[misc]
-        batching.shows(state="needs=2,3,2,1,2,6&windows=3&round=8", static__rounds=8, continuous__rounds=8)
+        batching.shows(state="needs=2,3,2,1,2,6&windows=3&round=9", static__rounds=9, continuous__rounds=9)
         expect(told).to_be_in_viewport()
         assert ("猜對了" in told.inner_text()) == (guess == 0)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from scenes import stage
 from tests.browser.reading import until
@@ -130,6 +130,7 @@ def test_axe_finds_nothing_where_python_cannot_start(new_context: NewContext) ->
     page = context.new_page()
     page.goto("index.html")
     page.wait_for_selector("html[data-python=failed]")
+    page.evaluate(LAID_OUT)
     assert findings(page) == []
 
 
@@ -490,16 +491,37 @@ READ = """() => { const one = [...document.querySelectorAll("main > *")]
 @pytest.mark.parametrize("how", ["reload", "back"])
 def test_a_page_that_is_come_back_to_stands_where_it_was(visit: Open, width: int, how: str) -> None:
     page = visit("index.html", width=width, whole=False)
-    page.evaluate("scrollTo(0, 5000)")
+    page.wait_for_selector("html.is-whole", state="attached")
+    for depth in (4200, 9100, 12_500, 5000):
+        page.evaluate("top => scrollTo({ top, behavior: 'instant' })", depth)
+        page.wait_for_timeout(200)
+        before = page.evaluate(READ)
+        if how == "reload":
+            page.reload()
+        else:
+            page.goto("embed/quiz.html")
+            page.go_back()
+        ready(page)
+        page.wait_for_timeout(300)
+        found = page.evaluate(READ)
+        assert found[0] == before[0]
+        assert abs(found[1] - before[1]) <= 4
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_laying_out_the_rest_moves_nothing_under_the_eyes(new_context: NewContext, width: int) -> None:
+    context = new_context(viewport={"width": width, "height": 800})
+    held: list[Route] = []
+    context.route("**/*.wasm*", lambda route: held.append(route))
+    page = context.new_page()
+    page.goto("index.html")
+    page.evaluate("scrollTo({ top: 9000, behavior: 'instant' })")
     page.wait_for_timeout(500)
+    assert page.locator("html.is-whole").count() == 0
     before = page.evaluate(READ)
-    if how == "reload":
-        page.reload()
-    else:
-        page.goto("embed/quiz.html")
-        page.go_back()
-    ready(page)
-    page.wait_for_timeout(500)
+    context.unroute("**/*.wasm*")  # which lets go what was held
+    page.wait_for_selector("html.is-whole", state="attached")
+    page.wait_for_timeout(200)
     found = page.evaluate(READ)
     assert found[0] == before[0]
     assert abs(found[1] - before[1]) <= 4

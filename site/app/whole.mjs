@@ -1,0 +1,27 @@
+// What is far from the window is not laid out while Python starts. Once there is time it is, part by part and without
+// moving what is being read: browsers return to a place by its distance from the top, so that must not change later.
+
+const PAUSE = 8; // ms that the browser must have left for one more part
+const unhurried = (work) => setTimeout(() => work({ timeRemaining: () => 0 }), 30);
+const idle = globalThis.requestIdleCallback ?? unhurried;
+
+export function layOut() {
+  const page = document.documentElement;
+  const parts = [...document.querySelectorAll("main > *")];
+  const go = (time) => {
+    do lay(parts.shift());
+    while (parts.length && time.timeRemaining() > PAUSE);
+    if (parts.length) idle(go);
+    else page.classList.add("is-whole");
+  };
+  if (!page.classList.contains("is-whole")) idle(go);
+}
+
+/** Lay one part out. Browsers that do not hold the place themselves are helped. */
+function lay(part) {
+  const read = [...document.querySelectorAll("main > *")].find((one) => one.getBoundingClientRect().bottom > 0);
+  const top = read?.getBoundingClientRect().top;
+  part.toggleAttribute("data-laid", true);
+  const moved = read ? read.getBoundingClientRect().top - top : 0;
+  if (moved) scrollBy({ top: moved, behavior: "instant" });
+}
