@@ -13,9 +13,11 @@ export function places(root) {
 export function glide(root, before) {
   if (!before.size) return;
   for (const one of root.querySelectorAll("[data-moves]")) {
-    const [from, to] = [before.get(one.dataset.moves), centre(one)];
-    if (!from || !to || Math.hypot(from.x - to.x, from.y - to.y) < 2) continue;
-    for (const other of one.getAnimations()) other.cancel(); // it appears; now it is known where it came from
+    const from = before.get(one.dataset.moves);
+    if (!from) continue;
+    for (const other of one.getAnimations()) other.cancel(); // it does not appear: it is known where it came from
+    const to = centre(one);
+    if (!to || Math.hypot(from.x - to.x, from.y - to.y) < 2) continue;
     one.animate([{ transform: `translate(${from.x - to.x}px, ${from.y - to.y}px)` }, { transform: "none" }], GLIDE);
   }
 }
