@@ -26,14 +26,6 @@ from stages.compress import compress
 from stages.serve import serving
 
 ROOT = Path(__file__).resolve().parent.parent
-ALONE = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-)
-ALONE_TOO = ("--disable-component-update", "--disable-sync")
 SETTLE = 3000  # ms for a browser to get through its own start
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 WORKER = """
@@ -90,7 +82,7 @@ def live(page: Page) -> float:
 
 def visit(playwright: Playwright, chromium: str, address: str, ours: bool) -> dict[str, float]:
     """Visit a page twice in a fresh browser; return the times of both visits."""
-    browser = playwright.chromium.launch(executable_path=chromium, args=[*ALONE, *ALONE_TOO])
+    browser = playwright.chromium.launch(executable_path=chromium, args=[*browsers.ALONE])
     try:
         page = browser.new_page()
         page.wait_for_timeout(SETTLE)
@@ -126,7 +118,7 @@ def ratio(times: dict[str, dict[str, list[float]]], kind: str) -> float:
 def actions(site: Path, chromium: str, count: int = 60) -> list[float]:
     """Return how long each of some actions took to the painted figures, in ms, sorted."""
     with serving(site) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=[*ALONE, *ALONE_TOO])
+        browser = playwright.chromium.launch(executable_path=chromium, args=[*browsers.ALONE])
         page = browser.new_page()
         page.goto(f"{address}embed/admission.html")
         page.wait_for_selector("html[data-python=ready]", state="attached")

@@ -35,28 +35,20 @@ def both(state: State) -> dict[str, Admission]:
 
 def act(state: State, action: Action) -> tuple[State, Event]:
     """Answer preset, items, less, more, six, fewer, order and guess."""
-    actions = {"items": _items, "less": _step, "more": _step, "preset": _preset, "six": _six, "fewer": _fewer}
-    actions |= {"order": _order, "guess": _guess}
+    actions = {"items": _items, "less": _items, "more": _items, "preset": _preset, "six": _six}
+    actions |= {"fewer": _fewer, "order": _order, "guess": _guess}
     if action.name not in actions:
         raise ValueError(f"action is {action.name!r}, must be one of {', '.join(actions)}")
     return actions[action.name](state, action)
 
 
-def _set(state: State, index: int, items: int) -> tuple[State, Event]:
+def _items(state: State, action: Action) -> tuple[State, Event]:
+    index = action.index(len(state.luggage))
+    items = action.moved(state.luggage[index], 1, LIMIT)
     luggage = (*state.luggage[:index], items, *state.luggage[index + 1:])
     return replace(state, luggage=luggage), Event(
         "items", {"label": label(index), "luggage": items, "index": index}
     )
-
-
-def _items(state: State, action: Action) -> tuple[State, Event]:
-    return _set(state, action.index(len(state.luggage)), action.number(1, LIMIT))
-
-
-def _step(state: State, action: Action) -> tuple[State, Event]:
-    index = action.index(len(state.luggage))
-    moved = state.luggage[index] + (1 if action.name == "more" else -1)
-    return _set(state, index, min(max(moved, 1), LIMIT))
 
 
 def _preset(state: State, action: Action) -> tuple[State, Event]:

@@ -72,7 +72,7 @@ def resolve(state: State) -> State:
 def act(state: State, action: Action) -> tuple[State, Event]:
     """Answer what turns rounds, what changes needs and windows, and the guess; see ``actions``."""
     actions = {"round": _round, "next": _turn, "previous": _turn, "first": _turn, "guess": _guess}
-    actions |= {"needs": _needs, "less": _step, "more": _step, "preset": _preset, "shuffle": _shuffle}
+    actions |= {"needs": _needs, "less": _needs, "more": _needs, "preset": _preset, "shuffle": _shuffle}
     actions |= {"add": _add, "drop": _drop, "windows": _windows}
     if action.name not in actions:
         raise ValueError(f"action is {action.name!r}, must be one of {', '.join(actions)}")
@@ -90,20 +90,11 @@ def _turn(state: State, action: Action) -> tuple[State, Event]:
     return replace(state, round=min(max(turned, 0), last)), Event("round")
 
 
-def _with_need(state: State, index: int, need: int) -> tuple[State, Event]:
+def _needs(state: State, action: Action) -> tuple[State, Event]:
+    index = action.index(len(state.needs))
+    need = action.moved(state.needs[index], 1, MOST_NEED)
     needs = (*state.needs[:index], need, *state.needs[index + 1:])
     return replace(state, needs=needs), Event("needs", {"label": label(index), "need": need})
-
-
-def _needs(state: State, action: Action) -> tuple[State, Event]:
-    return _with_need(state, action.index(len(state.needs)), action.number(1, MOST_NEED))
-
-
-def _step(state: State, action: Action) -> tuple[State, Event]:
-    index = action.index(len(state.needs))
-    return _with_need(
-        state, index, min(max(state.needs[index] + (1 if action.name == "more" else -1), 1), MOST_NEED)
-    )
 
 
 def _preset(state: State, action: Action) -> tuple[State, Event]:

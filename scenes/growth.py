@@ -22,12 +22,9 @@ class State:
 
 def act(state: State, action: Action) -> tuple[State, Event]:
     """Answer more (one part further), less (one back) and step (a value)."""
-    if action.name == "step":
-        step = action.number(0, LAST)
-    elif action.name in ("more", "less"):
-        step = min(max(state.step + (1 if action.name == "more" else -1), 0), LAST)
-    else:
+    if action.name not in ("more", "less", "step"):
         raise ValueError(f"action is {action.name!r}, must be more, less or step")
+    step = action.moved(state.step, 0, LAST)
     return replace(state, step=step), Event("step", {"from": GROWTH[state.step], "moved": step != state.step})
 
 

@@ -29,12 +29,9 @@ def act(state: State, action: Action) -> tuple[State, Event]:
         guess = action.number(0, LIMIT)
         empty = ReservedKeeper(LIMIT, LIMIT).admit(0, ALONE).empty
         return replace(state, items=ALONE), Event("guess", {"guess": guess, "right": guess == empty})
-    if action.name == "items":
-        items = action.number(1, LIMIT)
-    elif action.name in ("more", "less"):
-        items = min(max(state.items + (1 if action.name == "more" else -1), 1), LIMIT)
-    else:
+    if action.name not in ("items", "more", "less"):
         raise ValueError(f"action is {action.name!r}, must be items, less, more or guess")
+    items = action.moved(state.items, 1, LIMIT)
     return replace(state, items=items), Event("items", {"items": items})
 
 

@@ -45,6 +45,12 @@ class Action:
             raise WrongValueError(self.value, low, high, nearest)
         return nearest
 
+    def moved(self, now: int, low: int, high: int) -> int:
+        """Return ``now`` one up for "more" or one down for "less", within ``low``..``high``; else ``number``."""
+        if self.name not in ("more", "less"):
+            return self.number(low, high)
+        return min(max(now + (1 if self.name == "more" else -1), low), high)
+
     def index(self, count: int) -> int:
         """Return ``arg`` as an index below ``count``. Raises ValueError if it is none."""
         if not (self.arg.isascii() and self.arg.isdigit() and int(self.arg) < count):

@@ -15,6 +15,16 @@ from pathlib import Path
 from stages.prerequisites import Missing
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+ALONE = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+"""Flags with which a Chromium of tests and benches does nothing of its own accord."""
 PATIENCE = 300
 """Seconds that an installation may take: some networks only swallow what is asked."""
 

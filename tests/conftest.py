@@ -38,15 +38,6 @@ RENDERING = (
     "--force-color-profile=srgb",
     "--hide-scrollbars",
 )
-ALONE = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 SOURCES = ("build.py", "pyproject.toml", "package-lock.json", "requirements-browser.txt")
 SOURCE_FOLDERS = ("stages", "sim", "scenes", "templates", "site")
 PATIENCE = 60_000
@@ -101,7 +92,7 @@ Launch = Callable[[], Browser]
 @pytest.fixture(scope="session")
 def launch(playwright: Playwright, chromium: str) -> Launch:
     """Start a Chromium; who asks for one of its own also closes it."""
-    return lambda: playwright.chromium.launch(executable_path=chromium, args=[*RENDERING, *ALONE])
+    return lambda: playwright.chromium.launch(executable_path=chromium, args=[*RENDERING, *browsers.ALONE])
 
 
 @pytest.fixture(scope="session")
