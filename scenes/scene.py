@@ -46,7 +46,7 @@ class Action:
         return nearest
 
     def moved(self, now: int, low: int, high: int) -> int:
-        """Return ``now`` one up for "more" or one down for "less", within ``low``..``high``; else ``number``."""
+        """Return ``now`` one up for "more" or down for "less", within ``low``..``high``; else ``number``."""
         if self.name not in ("more", "less"):
             return self.number(low, high)
         return min(max(now + (1 if self.name == "more" else -1), low), high)
