@@ -1,7 +1,7 @@
 // From what the reader does to actions: every control says with data-action what it stands for.
 //
 // Buttons act when they are pressed, ranges while they are dragged and when they are let go, all others when they have
-// changed. A few actions belong to the page and not to a scene: back, play, copy-link, retry.
+// changed. A few actions belong to the page and not to a scene: back, play, speed, copy-link, retry.
 
 export class Controls {
   /** page: { scene(element), player, copyLink(scene, button), retry() } */
@@ -53,7 +53,7 @@ export class Controls {
 
   act(field, how) {
     const scene = this.page.scene(field);
-    if (!scene) return;
+    if (!scene || field.dataset.action === "speed") return; // the player looks at it
     this.page.player.stop(scene);
     scene.act(action(field), how);
   }

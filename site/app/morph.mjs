@@ -13,6 +13,9 @@ const KEPT = {
 
 const policy = globalThis.trustedTypes?.createPolicy("lesson-fragment", { createHTML: (html) => html });
 
+/** What the reader sets and no fragment knows of. */
+const OWN = "[data-action=speed]";
+
 /** What holds state of the reader's; around it nothing is passed over. */
 const HELD = "input, select, details";
 
@@ -24,7 +27,7 @@ export function morph(root, html, editing) {
     morphStyle: "outerHTML",
     ignoreActiveValue: editing !== null && editing === document.activeElement,
     callbacks: {
-      beforeNodeMorphed: (node, fresh) => held.has(node) || !node.isEqualNode(fresh), // false: there is nothing to do
+      beforeNodeMorphed: (node, fresh) => (held.has(node) || !node.isEqualNode(fresh)) && !isOwn(node), // false: leave it
       beforeAttributeUpdated: (name, element) => !(name in KEPT && element.matches(KEPT[name])),
     },
   });
@@ -49,6 +52,8 @@ function refocus(lost) {
 }
 
 const isShown = (element) => element.getClientRects().length > 0;
+
+const isOwn = (node) => node.nodeType === Node.ELEMENT_NODE && node.matches(OWN);
 
 /** These elements, and all that they lie in. */
 function around(elements) {

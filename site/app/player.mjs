@@ -27,7 +27,7 @@ export class Player {
     let going = await move(step);
     if (!going && first && ours()) going = await move(first);
     while (going && ours()) {
-      await new Promise((resolve) => setTimeout(resolve, Number(pace)));
+      await new Promise((resolve) => setTimeout(resolve, Number(pace) * drawnOut(scene)));
       if (ours()) going = await move(step);
     }
     if (ours()) this.stop(scene);
@@ -48,6 +48,9 @@ export class Player {
     for (const scene of [...this.playing.keys()]) if (scene.root === root) this.stop(scene);
   }
 }
+
+/** How much slower than its pace the reader wants it; that is asked anew for every step. */
+const drawnOut = ({ root }) => Number(root.querySelector("[data-action=speed]")?.value ?? 1);
 
 function mark(scene, playing) {
   scene.root.toggleAttribute("data-playing", playing);

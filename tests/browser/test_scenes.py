@@ -511,6 +511,29 @@ def test_playing_ends_by_itself_and_begins_anew(desk: Page, name: str, last: str
         assert sorted(set(met)) == list(range(first, int(end or 0) + 1))
 
 
+@pytest.mark.parametrize("name", ["batching", "engine-map"])
+def test_playing_is_as_fast_as_the_reader_wants(hand: Hand, scene: Fresh, name: str) -> None:
+    one, took = scene(name), {}
+    hand.slide(f"{name}-round", 0)
+    until(one.read, lambda now: now.state.endswith("round=0"), hand.page)
+    for speed in ("2", "0.4"):
+        hand.pick(f"{name}-speed", speed)
+        one.control("play").evaluate("one => { one.dataset.pace = '300'; }")
+        times = hand.page.evaluate_handle(
+            """() => { const met = [];
+            addEventListener("lesson:change", () => met.push(performance.now()));
+            return met; }"""
+        )
+        hand.press(f"{name}-play")
+        met = until(times.json_value, lambda met: len(met) > 3, hand.page)
+        hand.press(f"{name}-play")
+        took[speed] = met[3] - met[0]
+        expect(one.control("speed")).to_have_value(speed)  # whatever has been answered meanwhile
+        expect(one.control("play")).to_have_attribute("aria-pressed", "false")
+    assert took["2"] > 2 * took["0.4"]
+    hand.pick(f"{name}-speed", "1")
+
+
 def test_what_plays_fast_is_read_out_when_it_rests(desk: Page) -> None:
     scene = SceneOnPage(desk, "batching")
     scene.reset()

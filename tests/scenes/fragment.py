@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from itertools import chain
 
 VOID = frozenset(("br", "hr", "img", "input", "link", "meta", "source", "wbr"))
-PAGE_OWN = ("back", "copy-link", "retry")
+PAGE_OWN = ("back", "copy-link", "retry", "speed")
 """Actions that the page's script does itself and never asks Python."""
 
 
