@@ -139,18 +139,18 @@ def view(state: State) -> View:
     for rule, run in runs.items():
         quantities |= _figures(rule, run)
     quantities["static.mean_return"] = decimal(runs["static"].mean_return, 2)
+    travellers = [
+        {"index": i, "label": label(i), "tone": tone(i), "need": need,
+         "static": runs["static"].finish[i], "continuous": runs["continuous"].finish[i]}
+        for i, need in enumerate(state.needs)
+    ]  # fmt: skip
     parts: dict[str, Any] = {
         "now": now,
         "last": last,
         "room": sum(last > most for most in (10, 20, 40, 80)),
         "rules": {rule: _drawn(run, now, last) for rule, run in runs.items()},
         "log": [_logged(runs, r) for r in range(last)],
-        "travellers": [
-            {"index": i, "label": label(i), "tone": tone(i), "need": need,
-             "static": runs["static"].finish[i], "returned": runs["static"].returned[i],
-             "continuous": runs["continuous"].finish[i]}
-            for i, need in enumerate(state.needs)
-        ],
+        "travellers": travellers,
         "saved": saved(runs),
         "static": runs["static"],
         "continuous": runs["continuous"],
@@ -161,7 +161,8 @@ def view(state: State) -> View:
         "most_need": MOST_NEED,
         "most_windows": MOST_WINDOWS,
         "most": len(state.needs) == MOST_TRAVELLERS,
-        "longest": label(max(range(len(state.needs)), key=lambda i: state.needs[i])),
+        "longest": travellers[max(range(len(state.needs)), key=lambda i: state.needs[i])],
+        "usual_windows": WINDOWS,
         "one_each": Counter(state.needs).most_common(1)[0][1] == len(state.needs),
     }  # fmt: skip
     return View(quantities, parts)

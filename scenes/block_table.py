@@ -37,7 +37,8 @@ def settle(state: State) -> tuple[State, list[Notice]]:
         own: list[int] = []
         for locker in getattr(state, owner):
             if locker in taken:
-                notices.append(Notice("twice", owner, str(locker)))
+                if str(locker) not in (one.given for one in notices):
+                    notices.append(Notice("twice", owner, str(locker)))
             else:
                 taken.add(locker)
                 own.append(locker)

@@ -18,6 +18,26 @@ LAST = len(ROUNDS) - 1
 NAMES = [visitor.name for visitor in EVENING]
 
 
+def _seats() -> list[dict[str, int]]:
+    """Give everybody who runs a window to keep, the first that is free, round by round.
+
+    vLLM's list of running requests closes up when one leaves; a window at a station does not move.
+    """
+    seats: list[dict[str, int]] = []
+    held: dict[str, int] = {}
+    for now in ROUNDS:
+        names = [one.name for one in now.running]
+        held = {name: window for name, window in held.items() if name in names}
+        for name in names:
+            if name not in held:
+                held[name] = next(w for w in range(WINDOWS) if w not in held.values())
+        seats.append(dict(held))
+    return seats
+
+
+SEATS = _seats()
+
+
 @dataclass(frozen=True)
 class State:
     """``round`` on show; at 10 a window stands free because the head of the queue finds too few blocks."""
@@ -50,7 +70,7 @@ def view(state: State) -> View:
     parts: dict[str, Any] = {
         "last": LAST,
         "cells": cells(holdings, LOCKERS, LIMIT),
-        "windows": [_window(now, w) for w in range(WINDOWS)],
+        "windows": [_window(now, SEATS[state.round], w) for w in range(WINDOWS)],
         "queue": [{"label": name, "tone": tone(NAMES.index(name))} for name in now.waiting],
         "waits": [_wait(event) for event in now.events if isinstance(event, WaitingEvent)],
         "log": [_logged(number) for number in range(1, LAST + 1)],
@@ -67,11 +87,9 @@ def view(state: State) -> View:
     return View(quantities, parts)
 
 
-def _window(now: Round, window: int) -> dict[str, Any] | None:
-    if window >= len(now.running):
-        return None
-    one = now.running[window]
-    return {
+def _window(now: Round, seats: dict[str, int], window: int) -> dict[str, Any] | None:
+    one = next((one for one in now.running if seats[one.name] == window), None)
+    return None if one is None else {
         "label": one.name,
         "tone": tone(NAMES.index(one.name)),
         "answers": one.answers,

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 from urllib.parse import unquote
 
 S = TypeVar("S")
-NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?")
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 SHOWN = 24
 """Characters of a reader's own text that a notice repeats."""
 LONGEST = 4096

@@ -10,7 +10,7 @@ import { Player } from "./player.mjs";
 import * as progress from "./progress.mjs";
 import { Scene } from "./scene.mjs";
 import { Trail } from "./trail.mjs";
-import { layOut } from "./whole.mjs";
+import { layOut, layOutNow } from "./whole.mjs";
 
 const PRACTICE = 24; // questions for an idle Python; some browsers are slow with the first ones
 const html = document.documentElement;
@@ -43,6 +43,7 @@ const controls = new Controls({
   },
   copyLink: (scene, button) => copyLink(scene, page, button),
   retry: () => interpreter.start(),
+  leaving,
 });
 addKeys();
 followReader();
@@ -61,6 +62,12 @@ interpreter.onChange = changed;
 changed();
 if (!atOnce) startWhenSeen();
 
+/** The reader follows a link within the page. Playing rests first: what it led to is an entry that Back returns to. */
+function leaving() {
+  player.stopAll();
+  layOutNow();
+}
+
 /** What the address says about the looks of the page. */
 function dress() {
   const theme = option(location.search, "theme");
@@ -70,7 +77,7 @@ function dress() {
 
 /** An entry of the browser's history that is not by an action, the first one or that of a link, gets its memory too. */
 function remember() {
-  if (!history.state) page.trail.put("replaceState", location.href, page.memory());
+  if (!history.state) page.trail.remember(page.memory());
 }
 
 /** A page of one scene starts Python when it comes into view. */
@@ -94,7 +101,10 @@ function changed() {
     for (const scene of scenes) scene.go();
   } else if (interpreter.state === "ready") ready();
   else showProgress();
-  if (interpreter.state === "failed") layOut();
+  if (interpreter.state === "failed") {
+    player.stopAll();
+    layOut();
+  }
 }
 
 /** Python is there: compute all scenes again, what the reader sees first. */

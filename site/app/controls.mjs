@@ -4,7 +4,7 @@
 // changed. A few actions belong to the page and not to a scene: back, play, speed, copy-link, retry.
 
 export class Controls {
-  /** page: { scene(element), player, copyLink(scene, button), retry() } */
+  /** page: { scene(element), player, copyLink(scene, button), retry(), leaving() } */
   constructor(page) {
     this.page = page;
     this.field = null; // the field that the reader is in the middle of changing
@@ -17,8 +17,7 @@ export class Controls {
   }
 
   clicked(event) {
-    // Playing rests before the reader goes elsewhere in the page: what it led to is an entry that Back returns to.
-    if (event.target.closest?.("a[href^='#']")) this.page.player.stopAll();
+    if (event.target.closest?.("a[href^='#']")) this.page.leaving();
     const button = event.target.closest?.("button[data-action]");
     if (!button || button.disabled) return;
     const name = button.dataset.action;

@@ -3,9 +3,17 @@
 const GLIDE = { duration: 450, easing: "cubic-bezier(0.2, 0.7, 0.2, 1)" };
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
+const isStill = () => calm.matches || document.hidden || document.documentElement.classList.contains("is-frozen");
+
+/** Show that a figure in the prose has changed. */
+export function flash(figure) {
+  if (isStill()) return;
+  figure.animate([{ background: "color-mix(in srgb, currentcolor 30%, transparent)" }, { background: "transparent" }], 1200);
+}
+
 /** Where everything that can move stands now, by its name; nothing where nothing is to move. */
 export function places(root) {
-  if (calm.matches || document.hidden || document.documentElement.classList.contains("is-frozen")) return new Map();
+  if (isStill()) return new Map();
   return new Map([...root.querySelectorAll("[data-moves]")].map((one) => [one.dataset.moves, centre(one)]));
 }
 

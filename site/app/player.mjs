@@ -13,10 +13,10 @@ export class Player {
 
   toggle(scene, button) {
     if (this.playing.has(scene)) this.stop(scene);
-    else if (!this.still) this.play(scene, button.dataset);
+    else if (!this.still && scene.page.interpreter.state !== "failed") this.play(scene, button.dataset);
   }
 
-  /** Do `step` again and again; from `first` on when there is no further step to begin with. */
+  /** Do `step` again and again; from `first` on in a scene that nobody touched yet, and where no step is left. */
   async play(scene, { step, first = "", arg = "", pace = "800" }) {
     const turn = Symbol(scene.name);
     this.playing.set(scene, turn);
@@ -24,7 +24,7 @@ export class Player {
     mark(scene, true);
     const ours = () => this.playing.get(scene) === turn;
     const move = (name) => scene.act({ name, arg, value: "" }, "play");
-    let going = await move(step);
+    let going = await move(first && scene.untouched() ? first : step);
     if (!going && first && ours()) going = await move(first);
     while (going && ours()) {
       await new Promise((resolve) => setTimeout(resolve, Number(pace) * drawnOut(scene)));

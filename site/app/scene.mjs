@@ -4,7 +4,7 @@
 // queries, and the actions still to be done. One question is under way at a time; of a drag only the latest value counts.
 import * as address from "./address.mjs";
 import { follow } from "./follow.mjs";
-import { glide, places } from "./glide.mjs";
+import { flash, glide, places } from "./glide.mjs";
 import { hush } from "./hush.mjs";
 import { confirm, morph } from "./morph.mjs";
 
@@ -57,6 +57,11 @@ export class Scene {
   back() {
     if (!this.past.length && !this.waiting.length && !this.busy) return Promise.resolve(false);
     return this.enqueue({ action: null, how: "back" });
+  }
+
+  /** Whether it stands as it was when the page was made. */
+  untouched() {
+    return !this.past.length && !this.addressed;
   }
 
   /** Be computed by the Python of this page; resolves when that has been shown. */
@@ -228,7 +233,9 @@ export class Scene {
   figures(quantities) {
     for (const element of document.querySelectorAll(`[data-of="${this.name}"][data-quantity]`)) {
       const figure = quantities[element.getAttribute("data-quantity")];
-      if (figure !== undefined && element.textContent !== figure) element.textContent = figure;
+      if (figure === undefined || element.textContent === figure) continue;
+      element.textContent = figure;
+      flash(element);
     }
   }
 

@@ -5,16 +5,24 @@ const PAUSE = 8; // ms that the browser must have left for one more part
 const unhurried = (work) => setTimeout(() => work({ timeRemaining: () => 0 }), 30);
 const idle = globalThis.requestIdleCallback ?? unhurried;
 
+const page = document.documentElement;
+const isWhole = () => page.classList.contains("is-whole");
+
 export function layOut() {
-  const page = document.documentElement;
   const parts = [...document.querySelectorAll("main > *")];
   const go = (time) => {
+    if (isWhole()) return;
     do lay(parts.shift());
     while (parts.length && time.timeRemaining() > PAUSE);
     if (parts.length) idle(go);
-    else page.classList.add("is-whole");
+    else layOutNow();
   };
-  if (!page.classList.contains("is-whole")) idle(go);
+  idle(go);
+}
+
+/** Lay out all that is left, as before the reader follows a link within the page. */
+export function layOutNow() {
+  page.classList.add("is-whole");
 }
 
 /** Lay one part out. Browsers that do not hold the place themselves are helped. */

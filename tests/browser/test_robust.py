@@ -126,6 +126,27 @@ def test_blocked_wasm_is_told_calmly_and_retried(new_context: NewContext, ready:
     admission.shows(total=16)
 
 
+def test_nothing_claims_to_play_where_python_cannot_start(new_context: NewContext, ready: Ready) -> None:
+    context = new_context()
+    context.route(WASM, lambda route: route.abort())
+    page = context.new_page()
+    page.goto("embed/batching.html")
+    play = page.locator("#batching-play")
+    play.click()
+    page.wait_for_selector(FAILED)
+    expect(play).to_have_attribute("aria-pressed", "false")
+    play.click()
+    expect(play).to_have_attribute("aria-pressed", "false")
+    context.unroute(WASM)
+    page.locator("[data-action=retry]").click()
+    ready(page)
+    page.wait_for_timeout(300)
+    SceneOnPage(page, "batching").shows(state=DEFAULTS["batching"])
+    play.click()  # from the beginning
+    seen = until(SceneOnPage(page, "batching").read, lambda now: now.state.endswith("round=1"), page)
+    assert seen.state.endswith("round=1")
+
+
 def test_a_policy_that_forbids_wasm_is_told_calmly(new_context: NewContext, guard: Guard) -> None:
     context = new_context()
 

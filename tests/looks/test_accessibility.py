@@ -428,6 +428,11 @@ def test_marks_that_are_colour_alone_stay_where_the_system_chooses_the_colours(v
     assert marked.count() > 0
     for one in marked.all():
         assert one.evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
+    bars = page.locator("#block-table-table tbody th").evaluate_all(
+        "all => all.map((one) => getComputedStyle(one).borderLeftColor)"
+    )
+    assert len(set(bars)) == 2
+    assert bars.count(bars[2]) == 1  # page 3 is chosen
     page.emulate_media(forced_colors="none")
 
 
@@ -458,6 +463,27 @@ def test_the_line_marks_the_chapter_that_is_read(visit: Open, width: int) -> Non
         assert until(lambda: page.evaluate(STOP), f"#{name}".__eq__, page) == f"#{name}"
         link = page.locator(f"nav.line a[href='#{name}']")
         expect(link).to_be_in_viewport(ratio=0.9)
+
+
+@pytest.mark.parametrize("width", [390, 820, 1280])
+@pytest.mark.parametrize("how", ["address", "link"])
+def test_the_last_stop_is_reached_also_while_the_page_is_loading(
+    new_context: NewContext, width: int, how: str
+) -> None:
+    page = new_context(viewport={"width": width, "height": 900}).new_page()
+    if how == "address":
+        page.goto("index.html#reading")
+    else:
+        page.goto("index.html", wait_until="commit")
+        page.locator("nav.line a[href='#reading']").click()
+    ready(page)
+    page.wait_for_selector("html.is-whole", state="attached")
+    page.wait_for_timeout(300)
+    top = "() => document.getElementById('reading').getBoundingClientRect().top"
+    found = page.evaluate(top)
+    page.evaluate("document.getElementById('reading').scrollIntoView({ behavior: 'instant' })")
+    assert abs(page.evaluate(top) - found) <= 4
+    assert page.evaluate(STOP) == "#reading"
 
 
 def test_a_link_to_a_scene_and_one_to_a_chapter_stop_at_the_same_height(visit: Open) -> None:

@@ -202,7 +202,7 @@ def test_a_locker_named_twice_stays_with_the_first_traveller():
     answer = stage.answer("block-table", "a=1,2,1&b=2,3&c=3,1,4")
     assert answer.query == "a=1,2&b=3&c=4&page=2"
     twice = [notice.given for notice in stage.find("block-table").read("a=1,2,1&b=2,3&c=3,1,4")[1]]
-    assert twice == ["1", "2", "3", "1"]
+    assert twice == ["1", "2", "3"]
 
 
 def test_an_empty_list_is_a_value():
@@ -224,7 +224,7 @@ FIELDS = [("admission", "items", "0", 1, 12), ("batching", "needs", "1", 1, 12),
 
 
 @pytest.mark.parametrize(("scene", "name", "arg", "low", "high"), FIELDS)
-@pytest.mark.parametrize("value", ["99", "-3", "1.5", "1e3", "1e999", "-1e999", " 2.4 ", "13", "-1"])
+@pytest.mark.parametrize("value", ["99", "-3", "1.5", "1e3", "1e999", "-1e999", " 2.4 ", "13", "-1", ".6", "12.6"])
 def test_a_number_out_of_range_becomes_the_nearest_and_it_is_told(scene, name, arg, low, high, value):
     number = float(value)
     nearest = low if number < low else high if number > high else int(number + 0.5)
