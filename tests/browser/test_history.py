@@ -225,7 +225,7 @@ def test_playing_that_was_stopped_before_python_came_does_not_begin_then(
     before = batching.shows(static__rounds=9).state
     rest(page)
     assert batching.read().state == before
-    for rounds in ("round=0", "round=8"):  # before the change, and before playing, whose first step was prepared
+    for rounds in ("round=0", "round=8"):  # before the change, and before playing
         expect(batching.control("back")).not_to_have_attribute("aria-disabled", "true")
         batching.control("back").evaluate("one => one.click()")
         batching.shows(state=f"needs=6,2,3,2,1,2&windows=3&{rounds}")

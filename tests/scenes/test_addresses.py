@@ -224,7 +224,7 @@ FIELDS = [("admission", "items", "0", 1, 12), ("batching", "needs", "1", 1, 12),
 
 
 @pytest.mark.parametrize(("scene", "name", "arg", "low", "high"), FIELDS)
-@pytest.mark.parametrize("value", ["99", "-3", "1.5", "1e3", "1e999", "-1e999", " 2.4 ", "13", "-1", ".6", "12.6"])
+@pytest.mark.parametrize("value", ["99", "-3", "1.5", "1e3", "1e999", "-1e999", " 2.4 ", "13", "-1", ".6"])
 def test_a_number_out_of_range_becomes_the_nearest_and_it_is_told(scene, name, arg, low, high, value):
     number = float(value)
     nearest = low if number < low else high if number > high else int(number + 0.5)
