@@ -484,7 +484,7 @@ def test_becoming_live_changes_nothing_that_is_seen(page: Page, ready: Ready) ->
     proof = "document.querySelectorAll('.proof').forEach((one) => { one.hidden = true; })"
     order = "[...document.querySelectorAll('#quiz input')].map((one) => one.id)"
     page.evaluate(proof)
-    page.evaluate("document.documentElement.classList.add('is-whole')")  # what is not laid out has no innerText
+    page.evaluate("document.documentElement.classList.add('is-whole')")  # else it has no innerText
     before, options = page.evaluate(seen), page.evaluate(order)
     held.release()
     ready(page)
