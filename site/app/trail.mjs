@@ -11,7 +11,8 @@ export class Trail {
     this.before = null; // the entry as it was before a drag or playing, while that is going on
     this.late = 0;
     this.owed = []; // what could not be written yet: [how, address, memory], two at the most
-    addEventListener("pagehide", () => this.pay(Infinity)); // or what is on show would be lost
+    recover();
+    addEventListener("pagehide", () => this.close());
   }
 
   /** The address as it is, or will be once the browser takes it. */
@@ -54,6 +55,13 @@ export class Trail {
     this.before = null;
   }
 
+  /** The page goes: write what waits, and note it, as a page that is being loaded again may not be told any more. */
+  close() {
+    if (!this.owed.length) return;
+    note([location.href, this.address.href]);
+    this.pay(Infinity);
+  }
+
   put(steps, most = MOST) {
     for (const step of steps) this.owe(step);
     this.pay(most);
@@ -82,5 +90,27 @@ export class Trail {
         // a frame without an origin has no addresses to write
       }
     }
+  }
+}
+
+const NOTE = "lesson-address"; // from where to where the address was to go when the page went
+
+function note(pair) {
+  try {
+    sessionStorage.setItem(NOTE, JSON.stringify(pair));
+  } catch {
+    // no storage here
+  }
+}
+
+/** A page that is loaded again, or come back to, where its last address did not get through. */
+function recover() {
+  try {
+    const [from, to] = JSON.parse(sessionStorage.getItem(NOTE) ?? "[]");
+    sessionStorage.removeItem(NOTE);
+    const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+    if (from === location.href && visit.type !== "navigate") history.replaceState(history.state, "", to);
+  } catch {
+    // no storage here
   }
 }
