@@ -135,14 +135,16 @@ def test_nothing_claims_to_play_where_python_cannot_start(new_context: NewContex
     play.click()
     page.wait_for_selector(FAILED)
     expect(play).to_have_attribute("aria-pressed", "false")
+    shown = SceneOnPage(page, "batching").read().state  # the first step may have been prepared, and was taken
+    assert shown in (DEFAULTS["batching"], DEFAULTS["batching"].replace("round=8", "round=0"))
     play.click()
     expect(play).to_have_attribute("aria-pressed", "false")
     context.unroute(WASM)
     page.locator("[data-action=retry]").click()
     ready(page)
     page.wait_for_timeout(300)
-    SceneOnPage(page, "batching").shows(state=DEFAULTS["batching"])
-    play.click()  # from the beginning
+    SceneOnPage(page, "batching").shows(state=shown)
+    play.click()
     seen = until(SceneOnPage(page, "batching").read, lambda now: now.state.endswith("round=1"), page)
     assert seen.state.endswith("round=1")
 
