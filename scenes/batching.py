@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -163,7 +162,7 @@ def view(state: State) -> View:
         "most": len(state.needs) == MOST_TRAVELLERS,
         "longest": travellers[max(range(len(state.needs)), key=lambda i: state.needs[i])],
         "usual_windows": WINDOWS,
-        "one_each": Counter(state.needs).most_common(1)[0][1] == len(state.needs),
+        "alike": len(set(state.needs)) == 1,
     }  # fmt: skip
     return View(quantities, parts)
 

@@ -229,10 +229,11 @@ export class Scene {
     }
   }
 
-  /** Figures in the prose follow the scene. */
+  /** Figures in the prose follow the scene; words that stand only while there is a figure (data-while) go with it. */
   figures(quantities) {
     for (const element of document.querySelectorAll(`[data-of="${this.name}"][data-quantity]`)) {
       const figure = quantities[element.getAttribute("data-quantity")];
+      element.closest("[data-while]")?.toggleAttribute("hidden", figure === undefined);
       if (figure === undefined || element.textContent === figure) continue;
       element.textContent = figure;
       flash(element);

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import Open
 from tests.browser.hands import Hand, Keyboard
 from tests.browser.reading import SceneOnPage, until
 
@@ -114,6 +115,29 @@ def test_a_key_held_down_moves_a_slider_by_every_press(desk: Page) -> None:
     expect(one.control("items")).to_have_value("9")
     one.control("back").click()
     one.shows(state="items=10")
+
+
+GUESSED = {
+    "one-traveller": lambda figures: int(figures["reserved.empty"]),
+    "admission": lambda figures: int(figures["paged.admitted"]),
+    "batching": lambda figures: int(figures["static.rounds"]) - int(figures["continuous.rounds"]),
+}
+
+
+@pytest.mark.parametrize("name", GUESSED)
+def test_the_box_of_a_guess_tells_what_the_scene_shows(desk: Page, name: str) -> None:
+    one = SceneOnPage(desk, name)
+    one.reset()
+    for button in one.part(".guess button").all():
+        guess = button.get_attribute("value") or ""
+        button.click()
+        expect(button).to_have_attribute("aria-pressed", "true")
+        computed = GUESSED[name](one.read().figures)
+        told = one.control("guess-told").inner_text()
+        assert f"算出來是 {computed} " in told
+        assert told.startswith("猜對了" if int(guess) == computed else f"不是 {guess} ")
+    one.control("reset").click()
+    expect(one.control("guess-told")).to_have_count(0)
 
 
 def test_one_traveller_answers_a_guess(hand: Hand, scene: Fresh) -> None:
@@ -549,6 +573,44 @@ def test_what_plays_fast_is_read_out_when_it_rests(desk: Page) -> None:
     play.click()
     until(told.json_value, bool, desk)
     assert told.json_value() == [(status.text_content() or "").strip()]
+
+
+EARLIER = [("1,3,2,2,6,2", "E", 6, 9, 8), ("3,1,2,6,2,2", "D", 6, 9, 7)]
+"""Orders in which the longest comes in the second group: who, how long, when it is done under either rule."""
+
+
+@pytest.mark.parametrize(("needs", "who", "need", "late", "early"), EARLIER)
+def test_batching_tells_that_the_longest_got_its_turn_earlier(
+    visit: Open, needs: str, who: str, need: int, late: int, early: int
+) -> None:
+    page = visit(f"embed/batching.html?needs={needs}")
+    said = SceneOnPage(page, "batching").read().said
+    assert said.endswith(f"{who} 要辦的還是 {need} 輪，只是輪到得早，從第 {late} 輪提早到第 {early} 輪辦完。")
+    for rule, last in (("static", late), ("continuous", early)):
+        cells = page.locator(f"#batching-{rule} td.done", has_text=who)
+        expect(cells).to_have_count(1)
+        assert (cells.get_attribute("id") or "").endswith(f"-{last}")
+
+
+def test_everybody_in_the_small_vllm_keeps_a_window(visit: Open) -> None:
+    page = visit("embed/engine-map.html?round=0")
+    scene = SceneOnPage(page, "engine-map")
+    seats: dict[str, set[str]] = {}
+    last = int(scene.control("round").get_attribute("max") or 0)
+    for number in range(1, last + 1):
+        scene.control("next").click()
+        running = int(scene.shows(state=f"round={number}").figures["running"])
+        taken = page.locator("#engine-map .win:not(.empty)").evaluate_all(
+            "all => all.map((one) => [one.querySelector('b').textContent, one.id])"
+        )
+        assert len(taken) == running
+        for who, window in taken:
+            seats.setdefault(who, set()).add(window)
+        empty = page.locator("#engine-map .win.empty").count()
+        wasted = empty if scene.read().figures["waiting"] != "0" else 0
+        assert page.locator("#engine-map .win.waste").count() == wasted
+    assert sorted(seats) == list("ABCDEFGH")
+    assert {len(windows) for windows in seats.values()} == {1}
 
 
 def test_batching_answers_a_guess(hand: Hand, scene: Fresh) -> None:

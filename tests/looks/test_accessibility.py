@@ -513,6 +513,11 @@ READ = """() => { const one = [...document.querySelectorAll("main > *")]
   return [one.textContent.trim().slice(0, 20), Math.round(one.getBoundingClientRect().top)]; }"""
 
 
+def stays(before: list[object], found: list[object]) -> bool:
+    """Whether the same part of the page stands at the same height, by two looks at what is read."""
+    return found[0] == before[0] and abs(float(str(found[1])) - float(str(before[1]))) <= 4
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("how", ["reload", "back"])
 def test_a_page_that_is_come_back_to_stands_where_it_was(visit: Open, width: int, how: str) -> None:
@@ -529,34 +534,44 @@ def test_a_page_that_is_come_back_to_stands_where_it_was(visit: Open, width: int
             page.go_back()
         ready(page)
         page.wait_for_timeout(300)
-        found = page.evaluate(READ)
-        assert found[0] == before[0]
-        assert abs(found[1] - before[1]) <= 4
+        assert stays(before, page.evaluate(READ))
+
+
+WASM = "**/*.wasm*"
+
+
+@pytest.fixture
+def unlaid(new_context: NewContext) -> Callable[[int], Page]:
+    """Open the lesson, of a width, of which only what is near the window is laid out: Python is held back."""
+
+    def opened(width: int) -> Page:
+        context = new_context(viewport={"width": width, "height": 800})
+        held: list[Route] = []
+        context.route(WASM, lambda route: held.append(route))
+        page = context.new_page()
+        page.goto("index.html")
+        assert page.locator("html.is-whole").count() == 0
+        return page
+
+    return opened
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_laying_out_the_rest_moves_nothing_under_the_eyes(new_context: NewContext, width: int) -> None:
-    context = new_context(viewport={"width": width, "height": 800})
-    held: list[Route] = []
-    context.route("**/*.wasm*", lambda route: held.append(route))
-    page = context.new_page()
-    page.goto("index.html")
+def test_laying_out_the_rest_moves_nothing_under_the_eyes(unlaid: Callable[[int], Page], width: int) -> None:
+    page = unlaid(width)
     page.evaluate("scrollTo({ top: 9000, behavior: 'instant' })")
     page.wait_for_timeout(500)
-    assert page.locator("html.is-whole").count() == 0
     before = page.evaluate(READ)
-    context.unroute("**/*.wasm*")  # which lets go what was held
+    page.context.unroute(WASM)  # which lets go what was held
     page.wait_for_selector("html.is-whole", state="attached")
     page.wait_for_timeout(200)
-    found = page.evaluate(READ)
-    assert found[0] == before[0]
-    assert abs(found[1] - before[1]) <= 4
+    assert stays(before, page.evaluate(READ))
 
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_reading_on_moves_nothing_under_the_eyes(visit: Open, width: int) -> None:
     page = visit("index.html#reading", width=width, whole=False)
-    for step in (-400, 400):  # up from the end over what was never laid out, and down again
+    for step in (-400, 400):  # up from the end, and down again
         for _ in range(25):
             before, after = page.evaluate(SCROLL, step)
             assert abs(after - before) <= 2
