@@ -47,6 +47,7 @@ const controls = new Controls({
 });
 addKeys();
 followReader();
+addEventListener("scroll", layOut, { once: true, passive: true }); // who reads on does not wait for Python
 addEventListener("popstate", ({ state }) => {
   page.trail.leave();
   player.stopAll();

@@ -1,5 +1,6 @@
-// What is far from the window is not laid out while Python starts. Once there is time it is, part by part and without
-// moving what is being read: browsers return to a place by its distance from the top, so that must not change later.
+// What is far from the window is not laid out while Python starts. Once it is there, or once the reader goes on, all is, in
+// idle time, part by part and without moving what is being read: browsers return to a place by its distance from the top,
+// so that must not change later.
 
 const PAUSE = 8; // ms that the browser must have left for one more part
 const unhurried = (work) => setTimeout(() => work({ timeRemaining: () => 0 }), 30);
@@ -8,7 +9,12 @@ const idle = globalThis.requestIdleCallback ?? unhurried;
 const page = document.documentElement;
 const isWhole = () => page.classList.contains("is-whole");
 
+let isGoing = false;
+
+/** Begin, once. */
 export function layOut() {
+  if (isGoing) return;
+  isGoing = true;
   const parts = [...document.querySelectorAll("main > *")];
   const go = (time) => {
     if (isWhole()) return;

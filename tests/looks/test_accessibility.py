@@ -557,24 +557,42 @@ def unlaid(new_context: NewContext) -> Callable[[int], Page]:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_laying_out_the_rest_moves_nothing_under_the_eyes(unlaid: Callable[[int], Page], width: int) -> None:
+@pytest.mark.parametrize("depth", [2000, 9000, 99_999])
+def test_laying_out_the_rest_moves_nothing_under_the_eyes(
+    unlaid: Callable[[int], Page], width: int, depth: int
+) -> None:
     page = unlaid(width)
-    page.evaluate("scrollTo({ top: 9000, behavior: 'instant' })")
-    page.wait_for_timeout(500)
-    before = page.evaluate(READ)
-    page.context.unroute(WASM)  # which lets go what was held
+    before = page.evaluate(JUMP, depth)
     page.wait_for_selector("html.is-whole", state="attached")
     page.wait_for_timeout(200)
     assert stays(before, page.evaluate(READ))
+    assert page.locator("html").get_attribute("data-python") == "loading"
+    page.context.unroute(WASM)  # which lets go what was held
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_reading_on_moves_nothing_under_the_eyes(visit: Open, width: int) -> None:
-    page = visit("index.html#reading", width=width, whole=False)
-    for step in (-400, 400):  # up from the end, and down again
+def test_reading_on_moves_nothing_under_the_eyes(unlaid: Callable[[int], Page], width: int) -> None:
+    page = unlaid(width)
+    page.evaluate(JUMP, 99_999)
+    for step in (-400, 400):  # up from the end over what was jumped over, and down again
         for _ in range(25):
             before, after = page.evaluate(SCROLL, step)
             assert abs(after - before) <= 2
+    page.context.unroute(WASM)
+
+
+JUMP = f"""async (top) => {{
+  scrollTo({{ top, behavior: "instant" }});
+  const inWindow = (one) => {{
+    const {{ top, bottom }} = one.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
+  }};
+  const isLaid = (one) => (one.firstElementChild ?? one).checkVisibility({{ contentVisibilityAuto: true }});
+  do await new Promise(requestAnimationFrame);
+  while (![...document.querySelectorAll("main > *")].filter(inWindow).every(isLaid));
+  return ({READ})();
+}}"""
+"""Go to a height at once, and look as soon as what is in the window there is laid out."""
 
 
 SCROLL = """async (step) => {
